@@ -32,7 +32,9 @@ var (
 	// toolVersion is the end of the name of a program that is installed with its version.
 	toolVersion  = lazyregexp.New(`-v\d+\.\d+\.\d+$`)
 	toolVariable = lazyregexp.New(`(?i)^\$[({]?(which |command -v )?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
-	markerWord   = lazyregexp.New(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
+	// toolInstalled is a command that installs it and prints its path.
+	toolInstalled = lazyregexp.New(`^\$\([^()]*[ /]([a-z]+-)?controller-gen\)$`)
+	markerWord    = lazyregexp.New(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
 )
 
 // wanted reports whether a text may call controller-gen.
@@ -54,7 +56,7 @@ func wordsOf(words []string) (rest []string, pinned string, ok bool) {
 		if markerWord.MatchString(w) {
 			return nil, "", false // of another program
 		}
-		if name := path.Base(w); !toolName.MatchString(name) && !toolVariable.MatchString(w) {
+		if name := path.Base(w); !toolName.MatchString(name) && !toolVariable.MatchString(w) && !toolInstalled.MatchString(w) {
 			continue
 		}
 		if !slices.ContainsFunc(words[i+1:], markerWord.MatchString) {

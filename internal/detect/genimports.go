@@ -7,28 +7,36 @@ import (
 	"path"
 	"slices"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // groupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
-var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
+var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
 
-// readClientImports finds the command that changes the imports of code-generator's files: it writes two groups of them at most.
+// grouped is in imports that are in other groups than those.
+var grouped = lazyregexp.New(`(?s)"[^"\n/]+\.[^"\n]*"\n\n|\n\n.*\n\n`)
+
+// readClientImports finds the command that changes the imports of code-generator's files: it writes one group of the standard library's,
+// and one of all others.
 func (d *discovery) readClientImports() {
-	var grouped []string
+	var changed []string
 	for _, f := range d.Files {
-		if slices.Contains(gengoTools, f.Generator) && bytes.Count(importsOf(f.Data), []byte("\n\n")) > 1 {
-			grouped = append(grouped, f.Path)
+		if slices.Contains(gengoTools, f.Generator) && grouped.MatchString(string(importsOf(f.Data))) {
+			changed = append(changed, f.Path)
 		}
 	}
-	var by command
-	if len(grouped) > 0 {
-		by = d.commandWith(groupsImports)
-	}
-	if by.at == "" {
+	if len(changed) == 0 {
 		return
+	}
+	commands := d.commandsWith(groupsImports.Match)
+	by := func(file string) config.PostProcessed {
+		if len(commands) > 0 {
+			return commands.near(file).on(file)
+		}
+		return config.PostProcessed{Path: file, By: config.UnknownCommand, Changes: config.ChangesForm} // of an editor, for example
 	}
 	for _, t := range d.trees {
 		dirs := []string{t.versioned, t.informers, t.listers}
@@ -39,23 +47,23 @@ func (d *discovery) readClientImports() {
 		below := func(file string) bool {
 			return slices.ContainsFunc(dirs, func(dir string) bool { return text.Below(dir, file) })
 		}
-		if !slices.ContainsFunc(grouped, below) {
+		if !slices.ContainsFunc(changed, below) {
 			continue
 		}
 		for _, dir := range dirs { // a lister has too few imports to tell
-			d.postProcessed(by.on(dir))
+			d.postProcessed(by(dir))
 		}
 	}
-	for _, file := range grouped {
-		d.postProcessed(by.on(file))
+	for _, file := range changed {
+		d.postProcessed(by(file))
 	}
 }
 
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
 func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
-	by := d.commandWith(groupsImports)
-	if by.at == "" {
+	by := d.commandsWith(groupsImports.Match)
+	if len(by) == 0 {
 		return
 	}
 	for _, c := range calls {
@@ -67,7 +75,7 @@ func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 		}
 		if slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && formatted(f.Data) }) {
 			for _, file := range code {
-				d.postProcessed(by.on(file))
+				d.postProcessed(by.near(file).on(file))
 			}
 		}
 	}

@@ -3,9 +3,24 @@
 package detect
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
+
+// namesOf are the names of the files that a pattern is for, or its last element where none of them is here.
+func (d *discovery) namesOf(pattern, last string) (names []string) {
+	there, err := workspace.Glob(d.Root, pattern)
+	if err != nil || len(there) == 0 {
+		return []string{last}
+	}
+	for _, file := range there {
+		names = append(names, filepath.Base(file))
+	}
+	return names
+}
 
 // listedIn are the directories and patterns of files that a substitution in a word lists, as $(find config/crd -name '*.yaml' | sort) does.
 // sure is false where find selects among them by more than that they are YAML.

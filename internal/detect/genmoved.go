@@ -89,8 +89,8 @@ func (d *discovery) leaveCopied(calls []*genCall) {
 	}
 }
 
-// commands separates the commands of a line.
-var commands = lazyregexp.New(`&&|\|\||[;|]`)
+// betweenCommands separates the commands of a line.
+var betweenCommands = lazyregexp.New(`&&|\|\||[;|]`)
 
 // copiesInto is the first command that copies files into a directory, with its place, or "".
 func (d *discovery) copiesInto(dir string) string {
@@ -98,7 +98,7 @@ func (d *discovery) copiesInto(dir string) string {
 		n := 0
 		for line := range strings.Lines(string(t.Data)) {
 			n++
-			for _, command := range commands.Split(strings.TrimRight(line, "\\\r\n \t"), -1) {
+			for _, command := range betweenCommands.Split(strings.TrimRight(line, "\\\r\n \t"), -1) {
 				words := strings.Fields(command)
 				for len(words) > 0 && (words[0] == "do" || words[0] == "then" || strings.TrimLeft(words[0], "@-") == "") {
 					words = words[1:]

@@ -146,29 +146,32 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 			d.filesOfCall(c, own, files)
 		}
 	}
-	formatter, editor := d.commandWith(formatsYAML), d.commandWith(changesAnnotation)
-	d.readHeaders(calls)
+	formatters, editors, headers := d.commandsWith(formatsYAML.Match), d.commandsWith(changesAnnotation.Match), d.commandsWith(givesHeaders)
+	d.readHeaders(calls, headers)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := d.bareIn(dir)
-		if editor.at == "" && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
+		if len(editors) == 0 && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
 			bare = nil // a command would have changed all: a person did, and the next run writes it anew
 		}
 		for _, file := range files[dir] {
-			if formatter.at != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
-				by := formatter
-				if d.namesOthers(formatter, file) {
+			if len(formatters) > 0 && path.Ext(file) == ".yaml" && !m.form(d, file) {
+				by := formatters.near(file)
+				if d.namesOthers(by, file) {
 					by = d.mentioned(path.Base(file)) // it has that form for another reason
 				}
 				d.postProcessed(by.on(file))
 			}
 			if slices.Contains(bare, file) {
-				d.postProcessed(editor.on(file))
+				d.postProcessed(editors.near(file).on(file))
 			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.found.raw.ControllerGen.PostProcessedBy(file) == nil && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				by := d.mentioned(path.Base(file))
 				if by.at == "" && d.placeholder(file) {
 					continue
+				}
+				if by.at == "" && top[0] == '#' {
+					by = headers.near(file)
 				}
 				d.postProcessed(by.on(file))
 			}
@@ -252,7 +255,9 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 				d.removed(m, at(w), step.At())
 				d.movedAway(m, at(w), to, step.At())
 			}
-			d.changed(m, path.Join(to, path.Base(w)), by, true)
+			for _, name := range d.namesOf(at(w), path.Base(w)) {
+				d.changed(m, path.Join(to, name), by, true)
+			}
 		}
 		if !d.isDir(to) {
 			d.changed(m, to, by, true)

@@ -79,10 +79,10 @@ func (d *discovery) readHeader() {
 	if i < 0 || matched == total {
 		return
 	}
-	if by := d.commandWith(changesHeaders); by.at != "" {
+	if by := d.commandsWith(givesHeaders); len(by) > 0 {
 		for _, f := range counted {
 			if !fits(normal(f.Header)) {
-				d.postProcessed(by.on(f.Path))
+				d.postProcessed(by.near(f.Path).on(f.Path))
 			}
 		}
 	} else {
@@ -93,11 +93,15 @@ func (d *discovery) readHeader() {
 // changesHeaders is in a command that changes the headers of Go files after they were generated.
 var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
 
+// givesHeaders reports whether a command changes headers. What only checks them has such a name, too.
+func givesHeaders(line []byte) bool {
+	return changesHeaders.Match(line) && !checks.MatchString(path.Base(headerScript.FindString(string(line))))
+}
+
 // readHeaders finds the deep copies of controller-gen that have a header though their call gives them none, where a command adds headers. A
 // header that differs from the one of the call may as well be an old one, which the next run changes: that is stale.
-func (d *discovery) readHeaders(calls []*genCall) {
-	by := d.commandWith(changesHeaders)
-	if by.at == "" {
+func (d *discovery) readHeaders(calls []*genCall, by commands) {
+	if len(by) == 0 {
 		return
 	}
 	for _, c := range calls {
@@ -106,7 +110,7 @@ func (d *discovery) readHeaders(calls []*genCall) {
 		}
 		for _, f := range d.Files {
 			if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) && normal(f.Header) != "" {
-				d.postProcessed(by.on(f.Path))
+				d.postProcessed(by.near(f.Path).on(f.Path))
 			}
 		}
 	}

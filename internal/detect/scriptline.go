@@ -35,6 +35,8 @@ func (c command) changes() config.Change {
 	switch {
 	case formats.MatchString(line) && !mayEdit.MatchString(line):
 		return config.ChangesForm
+	case headerScript.MatchString(line) && !mayEdit.MatchString(headerScript.ReplaceAllString(line, "")):
+		return config.ChangesForm
 	case editsMetadata(c.words):
 		return config.ChangesMetadata
 	}
@@ -43,7 +45,9 @@ func (c command) changes() config.Change {
 
 var (
 	// formats is in a command that changes nothing but headers, white space and imports.
-	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|goimports(-reviser)?|gosimports|gofumpt|gofumports|gci|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
+	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|(openshift[-_])?goimports(-reviser)?|gosimports|gofumpt|gofumports|gci|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
+	// headerScript is a script that has its name from the headers that it writes, with the program that runs it.
+	headerScript = lazyregexp.New(`(?i)((^|\s)(python\d?|bash|sh)\s+)?\S*/[\w-]*(header|license)s?\.(sh|py)\b`)
 	// mayEdit is in a command that may change more than that.
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )
@@ -69,22 +73,46 @@ func editsMetadata(words []string) bool {
 }
 
 var (
-	yq = lazyregexp.New(`(?i)^\W*yq([-_@]?v?[\d.]*)?\W*$`)
+	yq = lazyregexp.New(`(?i)^(\W*|\$\([^()]*[ /]([a-z]+-)?)yq([-_@]?v?[\d.]*)?\W*$`)
 	// metadataExpression assigns to a field of the metadata, or removes one.
 	metadataExpression = lazyregexp.New(`^\s*(\.metadata[.\[][^=,]*[^=,!<>]=[^=].*|del\(\.metadata[.\[][^,()]*\))\s*$`)
 )
 
-// commandWith is the first line of a script that matches.
-func (d *discovery) commandWith(pattern *lazyregexp.Regexp) command {
+// commandsWith are the first lines that match, one of each script.
+func (d *discovery) commandsWith(match func(line []byte) bool) (all commands) {
 	for _, t := range d.Texts {
 		n := 0
 		for line := range bytes.Lines(t.Data) {
-			if n++; pattern.Match(bytes.TrimRight(line, "\r\n")) {
-				return command{repo.At(t.Path, n), strings.Fields(string(line))}
+			if n++; match(bytes.TrimRight(line, "\r\n")) {
+				all = append(all, command{repo.At(t.Path, n), strings.Fields(string(line))})
+				break
 			}
 		}
 	}
-	return command{}
+	return all
+}
+
+// commands are lines of scripts that do the same.
+type commands []command
+
+// near is the one whose script is in most of a file's directories, the first of several; the zero command if there is none.
+func (all commands) near(file string) (nearest command) {
+	most := -1
+	for _, c := range all {
+		if n := sharedDirs(c.at, file); n > most {
+			most, nearest = n, c
+		}
+	}
+	return nearest
+}
+
+// sharedDirs is the number of directories in which both of two files are.
+func sharedDirs(a, b string) (n int) {
+	dirs, others := strings.Split(path.Dir(a), "/"), strings.Split(path.Dir(b), "/")
+	for n < len(dirs) && n < len(others) && dirs[n] == others[n] && dirs[n] != "." {
+		n++
+	}
+	return n
 }
 
 var ofExtension = lazyregexp.New(`\*\.[a-z{]`)

@@ -26,6 +26,9 @@ func TestChangesOfCommands(t *testing.T) {
 			{"RUN", "--mount=type=cache,target=/.cache", "gofumports", "-w", "."},
 			{"$(GOLANGCI_LINT)", "fmt"},
 			{"gofmt", "-s", "-w", "."},
+			{"$(OPENSHIFT_GOIMPORTS)", "-i", "github.com/kubestellar/kubeflex", "-m", "github.com/kubestellar/kubestellar"},
+			{"hack/license.sh"},
+			{"python3", "../scripts/format_license.py", "--root-dir", "../", "--license-file", "../LICENSE"},
 		},
 		config.ChangesMetadata: {
 			{"bin/yq", "-i", "eval", "del(.metadata.creationTimestamp)", "crd.yaml"},
@@ -33,7 +36,8 @@ func TestChangesOfCommands(t *testing.T) {
 			{"find", "config", "-name", "*.yaml", "-exec", "yq", "-i", `.metadata.labels += {"a": "b"}`, "{}", ";"},
 		},
 		"": {
-			{"hack/license.sh"},
+			{"hack/license.sh", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
+			{"hack/license-and-schema.sh"},
 			{"gofmt", "-r", "a -> b", "-w", "."},
 			{"prettier", "--write", ".", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
 			{"$(GOLANGCI_LINT)", "run", "--fix"},

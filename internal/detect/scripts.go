@@ -108,6 +108,9 @@ func readScript(file, src, cwd string) *script {
 		if c.Words[0] == "go" && !copied && len(c.Words) > 2 && (slices.ContainsFunc(c.Words, takesOpenAPIOfModule) || c.Words[1] == "tool" && c.Words[2] == "openapi-gen") {
 			sc.openAPIDir = c.Dir
 		}
+		if dir, ok := ownFunctions(c); ok {
+			sc.openAPIDir = dir
+		}
 		if slices.Contains(notGenerators, c.Words[0]) {
 			continue
 		}
@@ -124,6 +127,19 @@ func readScript(file, src, cwd string) *script {
 		sc.unparsed, sc.unparsedLine = read.Err, read.Line
 	}
 	return sc
+}
+
+// ownFunctions is the directory of a kube_codegen.sh that the repository has or downloads, if the command reads one: its functions install the
+// generators there, of the versions in go.mod.
+func ownFunctions(c shell.Command) (dir string, ok bool) {
+	if c.Words[0] != "source" && c.Words[0] != "." || len(c.Words) < 2 {
+		return "", false
+	}
+	dir, file := path.Split(c.Words[1])
+	if !path.IsAbs(dir) {
+		dir = path.Join(c.Dir, dir)
+	}
+	return path.Clean(dir), file == "kube_codegen.sh" && strings.HasPrefix(dir, shell.Root) && !strings.Contains(dir, "$")
 }
 
 // takesOpenAPIOfModule reports whether a word is openapi-gen of the version that go.mod has: without one, or with one that the go command is

@@ -142,6 +142,9 @@ func (x *Reader) makefile(file, dir string, partial bool) {
 	x.targets(f, dir)
 }
 
+// copiesAll is in a Dockerfile that runs its commands on the whole repository.
+var copiesAll = lazyregexp.New(`(?m)^\s*(COPY|ADD)\s+(--(link|chown|chmod)\S*\s+)*\./?\s+\S+\s*$`)
+
 // scripts reads those that no makefile runs.
 func (x *Reader) scripts() {
 	for _, t := range x.repo.Texts {
@@ -154,7 +157,7 @@ func (x *Reader) scripts() {
 		switch {
 		case t.Shell():
 			run.script(t.Path, path.Join(shell.Root, module), shell.Call{})
-		case strings.HasPrefix(base, "Taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"):
+		case strings.HasPrefix(base, "Taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
 			read := shell.Read(shell.Lines, path.Join(shell.Root, t.Path), string(t.Data), path.Join(shell.Root, path.Dir(t.Path)))
 			run.commands(read.Commands, t.Path, 0, nil)
 		}

@@ -36,7 +36,7 @@ const (
 	Equal     Relation = "equal"
 	Commented Relation = "equal except for comments, lines of dashes and templates around it"
 	Imports   Relation = "equal except for comments and the form of imports"
-	Tokens    Relation = "equal except for comments, white space and the form of imports"
+	Tokens    Relation = "equal except for comments, the form of lines and the form of imports"
 	Lists     Relation = "equal except for the form of lists in descriptions"
 	Values    Relation = "the same values"
 	More      Relation = "the same values, with additional metadata or a conversion"
@@ -88,17 +88,35 @@ func compareGo(generated, file []byte) Result {
 	return Result{Differences: []string{"it differs in more than comments and the form of imports"}, Content: also, Object: also}
 }
 
-// tokens are the tokens of Go code, without comments and semicolons, which line ends stand for.
+// tokens are the tokens of Go code, without comments and without what gofumpt and its kind change: semicolons, which line ends stand for, commas
+// before a closing bracket, and whether variables are declared one by one or in brackets.
 func tokens(code []byte) (all []string) {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(code)), code, func(token.Position, string) {}, 0)
+	var brackets []bool // the open ones, and whether variables are declared in them
+	last := token.EOF
 	for {
-		switch _, tok, text := s.Scan(); tok {
+		_, tok, text := s.Scan()
+		leave := tok == token.SEMICOLON || tok == token.VAR
+		switch tok {
 		case token.EOF:
 			return all
-		case token.SEMICOLON:
-		default:
+		case token.LPAREN:
+			leave = last == token.VAR
+			brackets = append(brackets, leave)
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			if last == token.COMMA {
+				all = all[:len(all)-1]
+			}
+			if n := len(brackets) - 1; tok == token.RPAREN && n >= 0 {
+				leave, brackets = brackets[n], brackets[:n]
+			}
+		}
+		if !leave {
 			all = append(all, tok.String()+" "+text)
+		}
+		if last = tok; tok == token.SEMICOLON {
+			last = token.EOF
 		}
 	}
 }

@@ -146,6 +146,7 @@ func TestCompareGo(t *testing.T) {
 
 func TestCompareImports(t *testing.T) {
 	const body = "\nfunc f() { v1.F(); runtime.F() }\n"
+	const vars = "package p\n\nvar a = f(1)\nvar b = []int{2}\n\nfunc f(n int) int { return (n) }\n"
 	raw := "// Code generated\n\npackage p\n\nimport (\n\t\"example.com/own/v1\"\n\t\"k8s.io/runtime\"\n)\n" + body
 	for what, c := range map[string]struct {
 		generated, file string
@@ -154,6 +155,8 @@ func TestCompareImports(t *testing.T) {
 		"grouped":        {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\tv1 \"example.com/own/v1\"\n)\n" + body, true},
 		"none":           {"package p\n\nimport ()\n\nfunc f() {}\n", "package p\n\nfunc f() {}\n", true},
 		"spaced":         {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\t\"example.com/own/v1\"\n)\n\nfunc f() {\n\tv1.F()\n\n\truntime.F()\n}\n", true},
+		"by gofumpt":     {vars, "package p\n\nvar (\n\ta = f(1)\n\tb = []int{\n\t\t2,\n\t}\n)\n\nfunc f(\n\tn int,\n) int { return (n) }\n", true},
+		"another value":  {vars, "package p\n\nvar (\n\ta = f(1)\n\tb = []int{3}\n)\n\nfunc f(n int) int { return (n) }\n", false},
 		"another import": {raw, "package p\n\nimport (\n\t\"example.com/own/v2\"\n\t\"k8s.io/runtime\"\n)\n" + body, false},
 		"another body":   {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\t\"example.com/own/v1\"\n)\n" + body + "\nfunc g() {}\n", false},
 		"not Go":         {raw, "imports", false},
@@ -161,7 +164,7 @@ func TestCompareImports(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			result := postprocess.Compare("z.go", []byte(c.generated), []byte(c.file))
 			assert.Equal(t, c.fresh, result.Fresh())
-			if what == "spaced" {
+			if what == "spaced" || what == "by gofumpt" {
 				assert.Equal(t, postprocess.Tokens, result.How)
 			} else if c.fresh {
 				assert.Equal(t, postprocess.Imports, result.How)
