@@ -69,12 +69,12 @@ func (d *discovery) setAPIs(found roots) {
 	all := slices.Sorted(maps.Keys(found))
 	for _, root := range all {
 		if !slices.ContainsFunc(all, func(other string) bool { return other != root && text.Below(other, root) }) {
-			d.found.raw.APIs = append(d.found.raw.APIs, root)
+			d.Settings.APIs = append(d.Settings.APIs, root)
 			sources = append(sources, found[root])
 		}
 	}
 	if len(all) > 0 {
-		d.set("apis", strings.Join(sources, ", "))
+		d.Set("apis", strings.Join(sources, ", "))
 	}
 }
 

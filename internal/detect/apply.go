@@ -64,9 +64,9 @@ func (d *discovery) readApplyTrees() {
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.unread(f.Path, "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged")
+			d.Ask(f.Path, "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged")
 		case t.apply != nil:
-			d.unread(f.Path, "a second tree of apply configurations for %s; these stay unchanged", t.versioned)
+			d.Ask(f.Path, "a second tree of apply configurations for %s; these stay unchanged", t.versioned)
 		default:
 			t.apply = a
 		}
@@ -138,7 +138,7 @@ func (d *discovery) readApply(a *applyTree) {
 		source := uses[key]
 		from := cmp.Or(d.sourceOf(a, key[0], key[1]), d.sourceInCalls(a, key[0], key[1]))
 		if from == "" {
-			d.unread(source, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
+			d.Ask(source, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
 			continue
 		}
 		a.externs = append(a.externs, external{from + "." + key[1], key[0], source})

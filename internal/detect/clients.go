@@ -21,21 +21,21 @@ type setter func(field, source string)
 
 // readClients turns the trees that were found into settings. Scripts say which trees are made and not kept.
 func (d *discovery) readClients() {
-	dirs, place := d.tagged("client", d.found.raw.APIs)
+	dirs, place := d.tagged("client", d.Settings.APIs)
 	if i := slices.IndexFunc(dirs, repo.Versioned); len(d.trees) == 0 && i >= 0 && !d.clientsOfCalls() {
-		d.note(place[dirs[i]], "+genclient, but no client tree; to generate one, set clients: [{dir: DIRECTORY}]")
+		d.Note(place[dirs[i]], "+genclient, but no client tree; to generate one, set clients: [{dir: DIRECTORY}]")
 	}
 	for _, t := range d.trees {
 		if t.versioned == "." || t.self == "" {
-			d.unread(t.scheme.Path, "the clientset is outside any module, or is a module's root; crdctl cannot generate it there, so it stays unchanged")
+			d.Ask(t.scheme.Path, "the clientset is outside any module, or is a module's root; crdctl cannot generate it there, so it stays unchanged")
 			continue
 		}
 		if i := slices.IndexFunc(d.trees, func(other *clientTree) bool { return other != t && other.dir() == t.dir() }); i >= 0 {
 			d.leave(t, "the directory of its parts, "+t.dir()+", is that of "+d.trees[i].versioned+" too; a client tree of crdctl has a directory of its own")
 			continue
 		}
-		i := len(d.found.raw.Clients)
-		set := func(field, source string) { d.set(fmt.Sprintf("clients[%d].%s", i, field), source) }
+		i := len(d.Settings.Clients)
+		set := func(field, source string) { d.Set(fmt.Sprintf("clients[%d].%s", i, field), source) }
 		c := config.Client{}
 		d.layout(t, &c, set)
 		d.readPackages(t, &c, set)
@@ -69,7 +69,7 @@ func (d *discovery) readClients() {
 			c.KeepLeftOver = true
 			set("keepLeftOver", t.keeps)
 		}
-		d.found.raw.Clients = append(d.found.raw.Clients, c)
+		d.Settings.Clients = append(d.Settings.Clients, c)
 	}
 }
 

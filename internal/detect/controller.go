@@ -27,10 +27,10 @@ func (d *discovery) readController() {
 	switch len(mains) {
 	case 0:
 	case 1:
-		d.found.raw.Controller.Package = dirs[0]
-		d.set("controller.package", mains[0].Path+", the only program here")
+		d.Settings.Controller.Package = dirs[0]
+		d.Set("controller.package", mains[0].Path+", the only program here")
 	default:
 		slices.Sort(dirs)
-		d.note("", "controller.package: found %d main packages (%s); set it to the one that \"crdctl run\" builds, or use --controller", len(dirs), strings.Join(dirs, ", "))
+		d.Note("", "controller.package: found %d main packages (%s); set it to the one that \"crdctl run\" builds, or use --controller", len(dirs), strings.Join(dirs, ", "))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/evidence"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -75,7 +76,7 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 	if err != nil {
 		return err.Error()
 	}
-	if text := want["right/unread"]; text != "" && !slices.ContainsFunc(found.Unread, func(u Finding) bool { return strings.Contains(u.String(), text) }) {
+	if text := want["right/unread"]; text != "" && !slices.ContainsFunc(found.Unread, func(u evidence.Finding) bool { return strings.Contains(u.String(), text) }) {
 		return fmt.Sprintf("%q is not among %v", text, found.Unread)
 	}
 	var notCompared []string

@@ -19,9 +19,9 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/controllergen"
+	"github.com/crdctl/crdctl/internal/detect/evidence"
 	"github.com/crdctl/crdctl/internal/detect/repo"
-	"github.com/crdctl/crdctl/internal/detect/steps"
-	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // ErrNothing is the error about a repository in which nothing is generated, and nothing asks for it.
@@ -32,39 +32,19 @@ const NothingHint = "name the directories with --api-dir and --client-dir, or cr
 
 // Found is what a repository's own files say about its generation.
 type Found struct {
+	evidence.Record
 	// Project has the settings, validated and with their defaults.
 	Project *config.Project
-	// Unread are the things that could not be read or decided.
-	Unread []Finding
-	// NotCompared is the generated code of other tools, which crdctl neither makes nor compares.
-	NotCompared []tree.NotCompared
 	// Version is the version of the generators that made the tree.
 	Version Version
 
-	raw  config.Project // the settings without their defaults
-	made []string       // the helpers that the tree shows, or that tags ask for where there is no tree
-	// sources are what shows each setting that differs from its default: a file with a line, or a few words. A field is as in
-	// clients[0].dir.
-	sources map[string][]string
+	made []string // the helpers that the tree shows, or that tags ask for where there is no tree
 	// generated are the generators of Go files, by path.
 	generated map[string]string
 }
 
-// Finding is something that a person has to decide.
-type Finding struct {
-	Place string // a file, relative to the root, and its line; empty where no file shows it
-	Text  string
-	// Note is set where the finding changes nothing that crdctl generates.
-	Note bool
-}
-
-// String is the finding as a line for a person.
-func (f Finding) String() string {
-	if f.Place == "" {
-		return f.Text
-	}
-	return f.Place + ": " + f.Text
-}
+// Finding is something that a person has to decide, or may want to know.
+type Finding = evidence.Finding
 
 // Version is a version of k8s.io/code-generator.
 type Version struct {
@@ -80,20 +60,15 @@ func (f *Found) Undecided() bool {
 // discovery is one run of Project.
 type discovery struct {
 	*repo.Repo
-	found     *Found
+	*Found
 	scripts   []*script
 	trees     []*clientTree
-	steps     *steps.Found // the commands that may call controller-gen
 	kinds     repo.Kinds
 	fresh     bool            // nothing was generated yet
 	guessed   map[string]bool // the settings that nothing shows, and that have a usual value
 	keptCalls bool            // the calls of controller-gen are those of the project file that was there
 	// left are the directories of the clientsets that are not compared.
 	left []string
-	// removedDirs are the directories of controller-gen's files that a script deletes when it has used them.
-	removedDirs []string
-	// movedFrom are the directories in which controller-gen writes CRDs, by those to which a pattern moves them.
-	movedFrom map[string]string
 }
 
 // Edit changes what was found, for a caller who knows better.
@@ -123,7 +98,9 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
-	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}, guessed: map[string]bool{}, movedFrom: map[string]string{}}
+	d := &discovery{Repo: r, guessed: map[string]bool{}, Found: &Found{Record: evidence.Record{
+		Settings: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, Sources: map[string][]string{},
+	}}}
 	d.kinds = r.KindsByGroup()
 	d.readGenerated()
 	d.leaveRenamed()
@@ -132,7 +109,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.leaveUncalled()
 	d.leaveForked()
 	d.readAPIs()
-	if d.fresh = len(d.found.raw.APIs) == 0; d.fresh {
+	if d.fresh = len(d.Settings.APIs) == 0; d.fresh {
 		if err := d.readFresh(); err != nil {
 			return nil, err
 		}
@@ -145,7 +122,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	}
 	d.readScriptSettings()
 	d.readHeader()
-	d.readControllerGen()
+	d.reader().Read()
 	d.readController()
 	var given []string
 	for _, edit := range edits {
@@ -163,62 +140,56 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		if edit.Do == nil {
 			continue
 		}
-		if err := edit.Do(&d.found.raw); err != nil {
+		if err := edit.Do(&d.Settings); err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(d.found.sources, func(field string, _ []string) bool { return slices.Contains(edit.Fields, field) })
+		maps.DeleteFunc(d.Sources, func(field string, _ []string) bool { return slices.Contains(edit.Fields, field) })
 	}
-	leaveTo(&d.found.raw)
+	leaveTo(&d.Settings)
 	d.onlyControllerGen()
 	d.guessed = nil
 	keep() // also what is code-generator's alone
-	d.found.NotCompared = d.notMade()
-	if !makes(&d.found.raw) {
-		return nil, &NothingError{Found: d.found.NotCompared, Unread: d.found.Unread}
+	d.NotCompared = d.notMade()
+	if !makes(&d.Settings) {
+		return nil, &NothingError{Found: d.NotCompared, Unread: d.Unread}
 	}
-	if d.found.Project, err = config.Parse("the discovered settings", d.found.YAML()); err != nil {
+	if d.Project, err = config.Parse("the discovered settings", d.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, config.FileName)
 	}
 	// What is not written down as a setting: there it would count as the user's.
-	d.found.Project.HeaderText = d.found.raw.HeaderText
-	return d.found, nil
+	d.Project.HeaderText = d.Settings.HeaderText
+	return d.Found, nil
 }
 
 // NoteMarkers has mistakes in markers count as notes where code was generated all the same, unless the settings say what they are. place is
 // where the first is.
 func (f *Found) NoteMarkers(place string) {
-	if f.raw.Markers == "" && len(f.generated) > 0 {
-		f.raw.Markers, f.Project.Markers = config.MarkerNotes, config.MarkerNotes
-		f.sources["markers"] = []string{place}
+	if f.Settings.Markers == "" && len(f.generated) > 0 {
+		f.Settings.Markers, f.Project.Markers = config.MarkerNotes, config.MarkerNotes
+		f.Sources["markers"] = []string{place}
 	}
 }
 
-// set records what shows a setting.
-func (d *discovery) set(field, source string) {
-	d.found.sources[field] = append(d.found.sources[field], source)
-}
-
-// unread records what a person has to decide.
-func (d *discovery) unread(place, format string, args ...any) {
-	d.find(Finding{Place: place, Text: fmt.Sprintf(format, args...)})
-}
-
-// note records what a person may want to know.
-func (d *discovery) note(place, format string, args ...any) {
-	d.find(Finding{Place: place, Text: fmt.Sprintf(format, args...), Note: true})
-}
-
-// find records a finding once: the body of a loop is read several times.
-func (d *discovery) find(f Finding) {
-	if !slices.Contains(d.found.Unread, f) {
-		d.found.Unread = append(d.found.Unread, f)
+// reader reads how controller-gen made its files.
+func (d *discovery) reader() *controllergen.Reader {
+	r := &controllergen.Reader{Repo: d.Repo, Record: &d.Record, Kinds: d.kinds, HeaderFile: func(header string, files int) string {
+		file, _ := d.bestHeader(map[string]int{header: files})
+		return file
+	}}
+	for _, t := range d.trees {
+		dirs := []string{t.versioned, t.informers, t.listers}
+		if t.apply != nil {
+			dirs = append(dirs, t.apply.dir)
+		}
+		r.ClientDirs = append(r.ClientDirs, slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" }))
 	}
+	return r
 }
 
 // Line is the discovery in one line, for the run that goes without a project file.
 func (f *Found) Line() string {
 	var parts []string
-	if g := f.raw.Generators; g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.Dir != "" {
+	if g := f.Settings.Generators; g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.Dir != "" {
 		parts = append(parts, "apis "+strings.Join(f.Project.APIs, ", "))
 	}
 	for _, c := range f.Project.Clients {

@@ -81,7 +81,7 @@ func discover(t *testing.T, root string) map[string]string {
 	require.NoError(t, err, "the written file does not load")
 	inferred(again, found.Project)
 	assert.Equal(t, found.Project, again, "the written file means something else")
-	for field, sources := range found.sources {
+	for field, sources := range found.Sources {
 		assert.NotContains(t, sources, "", "%s has no source", field)
 	}
 	unread := ""

@@ -13,14 +13,10 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
-	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
-
-// gengoTools are the generators whose header the setting boilerplate is.
-var gengoTools = []string{"client-gen", "lister-gen", "informer-gen", "applyconfiguration-gen", "deepcopy-gen", "defaulter-gen", "conversion-gen",
-	"validation-gen", "register-gen", "prerelease-lifecycle-gen", "openapi-gen"}
 
 // readHeader finds the file that most generated files have their header from. A header file may say YEAR where the
 // generated file has one.
@@ -31,10 +27,10 @@ func (d *discovery) readHeader() {
 	var counted []*repo.GoFile
 	for _, f := range d.Files {
 		apart := !slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator })
-		if !slices.Contains(gengoTools, f.Generator) || apart && !d.ours(f) || d.listed(f.Path) {
+		if !slices.Contains(repo.GengoTools, f.Generator) || apart && !d.ours(f) || d.Listed(f.Path) {
 			continue
 		}
-		h := normal(f.Header)
+		h := repo.NormalHeader(f.Header)
 		count[h]++
 		total++
 		counted = append(counted, f)
@@ -54,14 +50,14 @@ func (d *discovery) readHeader() {
 	case majority == "" && (file == "" || matched < count[""]):
 		file = "" // no header, and the default is none
 	case file == "":
-		d.found.raw.HeaderText = strings.TrimSpace(f.Header) + "\n"
-		d.unread(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
+		d.Settings.HeaderText = strings.TrimSpace(f.Header) + "\n"
+		d.Ask(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:
-		d.found.raw.Boilerplate = file
-		d.set("boilerplate", f.Path)
+		d.Settings.Boilerplate = file
+		d.Set("boilerplate", f.Path)
 		if named := d.namedHeaders(); len(named) > 0 && !slices.Contains(named, file) {
-			d.note(named[0], "a script names this header, but generated files have that of %s (%s), which is used", file, f.Path)
+			d.Note(named[0], "a script names this header, but generated files have that of %s (%s), which is used", file, f.Path)
 		}
 	}
 	fits := d.headerFits(file)
@@ -69,7 +65,7 @@ func (d *discovery) readHeader() {
 	total, matched = len(counted), 0
 	clear(count)
 	for _, f := range counted {
-		h := normal(f.Header)
+		h := repo.NormalHeader(f.Header)
 		if count[h]++; fits(h) {
 			matched++
 		}
@@ -79,40 +75,14 @@ func (d *discovery) readHeader() {
 	if i < 0 || matched == total {
 		return
 	}
-	if by := d.commandsWith(givesHeaders); len(by) > 0 {
+	if by := scriptline.Find(d.Texts, scriptline.GivesHeaders); len(by) > 0 {
 		for _, f := range counted {
-			if !fits(normal(f.Header)) {
-				d.postProcessed(by.near(f.Path).on(f.Path))
+			if !fits(repo.NormalHeader(f.Header)) {
+				d.PostProcess(by.Near(f.Path).On(f.Path))
 			}
 		}
 	} else {
-		d.unread(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s; crdctl changes them to it", total-matched, total, cmp.Or(file, "none"))
-	}
-}
-
-// changesHeaders is in a command that changes the headers of Go files after they were generated.
-var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
-
-// givesHeaders reports whether a command changes headers. What only checks them has such a name, too.
-func givesHeaders(line []byte) bool {
-	return changesHeaders.Match(line) && !checks.MatchString(path.Base(headerScript.FindString(string(line))))
-}
-
-// readHeaders finds the deep copies of controller-gen that have a header though their call gives them none, where a command adds headers. A
-// header that differs from the one of the call may as well be an old one, which the next run changes: that is stale.
-func (d *discovery) readHeaders(calls []*genCall, by commands) {
-	if len(by) == 0 {
-		return
-	}
-	for _, c := range calls {
-		if c.Object == nil || c.Object.HeaderFile != "" {
-			continue
-		}
-		for _, f := range d.Files {
-			if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) && normal(f.Header) != "" {
-				d.postProcessed(by.near(f.Path).on(f.Path))
-			}
-		}
+		d.Ask(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s; crdctl changes them to it", total-matched, total, cmp.Or(file, "none"))
 	}
 }
 
@@ -124,19 +94,19 @@ func (d *discovery) twoHeaders() bool {
 		switch {
 		case slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator }):
 			next = append(next, f)
-		case slices.Contains(gengoTools, f.Generator) && d.ours(f):
+		case slices.Contains(repo.GengoTools, f.Generator) && d.ours(f):
 			other = append(other, f)
 		}
 	}
 	mine, ok := d.headerOf(next)
 	theirs, same := d.headerOf(other)
-	if !ok || !same || mine == "" || d.headerFits(theirs)(normal(next[0].Header)) {
+	if !ok || !same || mine == "" || d.headerFits(theirs)(repo.NormalHeader(next[0].Header)) {
 		return false
 	}
-	d.found.raw.HelperBoilerplate, d.found.raw.Boilerplate = mine, theirs
-	d.set("helperBoilerplate", next[0].Path)
+	d.Settings.HelperBoilerplate, d.Settings.Boilerplate = mine, theirs
+	d.Set("helperBoilerplate", next[0].Path)
 	if theirs != "" {
-		d.set("boilerplate", other[0].Path)
+		d.Set("boilerplate", other[0].Path)
 	}
 	return true
 }
@@ -145,7 +115,7 @@ func (d *discovery) twoHeaders() bool {
 func (d *discovery) headerOf(files []*repo.GoFile) (file string, ok bool) {
 	count := map[string]int{}
 	for _, f := range files {
-		count[normal(f.Header)]++
+		count[repo.NormalHeader(f.Header)]++
 	}
 	file, matched := d.bestHeader(count)
 	return file, len(files) > 0 && (matched == len(files) || count[""] == len(files))
@@ -153,23 +123,11 @@ func (d *discovery) headerOf(files []*repo.GoFile) (file string, ok bool) {
 
 // ours reports whether crdctl makes a file that is not next to types: one of a client tree, or of openapi-gen.
 func (d *discovery) ours(f *repo.GoFile) bool {
-	o := d.found.raw.OpenAPI
+	o := d.Settings.OpenAPI
 	if f.Generator != "openapi-gen" {
-		return slices.ContainsFunc(d.found.raw.Clients, func(c config.Client) bool { return text.Below(path.Clean(c.Dir), f.Path) })
+		return slices.ContainsFunc(d.Settings.Clients, func(c config.Client) bool { return text.Below(path.Clean(c.Dir), f.Path) })
 	}
 	return o.Dir != "" && (f.Path == path.Join(o.Dir, openAPIFile) || path.Base(f.Path) == o.ModelNameFile)
-}
-
-// normal is a header without what formatting changes.
-func normal(header string) string {
-	var b strings.Builder
-	for line := range strings.Lines(header) {
-		if content, ok := strings.CutSuffix(line, "\n"); ok {
-			line = strings.TrimRight(strings.TrimSuffix(content, "\r"), " \t") + "\n"
-		}
-		b.WriteString(line)
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // bestHeader is the file with the header of the most generated files. Among files that are alike, the one that a
@@ -210,7 +168,7 @@ func (d *discovery) headerFits(file string) func(header string) bool {
 		if err != nil || len(content) > repo.HeaderSize {
 			return func(string) bool { return false }
 		}
-		data = normal(string(content))
+		data = repo.NormalHeader(string(content))
 	}
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(data), "YEAR", `\d{4}`)
 	re, err := regexp.Compile(`\A` + pattern + `\z`)
@@ -244,7 +202,7 @@ func (d *discovery) headerOfScripts() {
 	}
 	d.guessed["boilerplate"] = source == "its usual name"
 	if header != "" {
-		d.found.raw.Boilerplate = header
-		d.set("boilerplate", source)
+		d.Settings.Boilerplate = header
+		d.Set("boilerplate", source)
 	}
 }

@@ -17,7 +17,7 @@ func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header stri
 	for _, file := range d.namedHeaders() {
 		made := d.headerFits(file)
 		for _, f := range files {
-			if h := normal(f.Header); from[f] == "" && h != "" && !fits(h) && made(h) {
+			if h := repo.NormalHeader(f.Header); from[f] == "" && h != "" && !fits(h) && made(h) {
 				from[f] = file
 			}
 		}
@@ -39,12 +39,12 @@ func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header stri
 			others = append(others, f) // files of two headers side by side
 			continue
 		}
-		if d.found.raw.Boilerplates == nil {
-			d.found.raw.Boilerplates = map[string]string{}
+		if d.Settings.Boilerplates == nil {
+			d.Settings.Boilerplates = map[string]string{}
 		}
-		if d.found.raw.Boilerplates[dir] == "" {
-			d.found.raw.Boilerplates[dir] = file
-			d.set("boilerplates."+dir, f.Path)
+		if d.Settings.Boilerplates[dir] == "" {
+			d.Settings.Boilerplates[dir] = file
+			d.Set("boilerplates."+dir, f.Path)
 		}
 	}
 	return others

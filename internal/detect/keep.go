@@ -22,11 +22,11 @@ var scriptsOnly = []string{"clients[0].lintRules", "clients[0].keepLeftOver"}
 // keep puts the settings of a project file that is there already where the repository decides nothing, and neither does who calls: given
 // are the fields that are set otherwise.
 func (d *discovery) keep(was *config.Project, given []string) {
-	p := &d.found.raw
+	p := &d.Settings
 	if d.guessed["clients"] && len(was.Clients) > 0 {
 		p.Clients = nil
 		d.forget("clients[")
-		d.found.Unread = slices.DeleteFunc(d.found.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "+genclient, and no client tree yet") })
+		d.Unread = slices.DeleteFunc(d.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "+genclient, and no client tree yet") })
 	}
 	if d.guessed["boilerplate"] && was.Boilerplate != "" {
 		p.Boilerplate = ""
@@ -37,7 +37,7 @@ func (d *discovery) keep(was *config.Project, given []string) {
 		d.forget("controllerGen.")
 	}
 	if p.Controller.Package == "" && was.Controller.Package != "" {
-		d.found.Unread = slices.DeleteFunc(d.found.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "controller.package:") })
+		d.Unread = slices.DeleteFunc(d.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "controller.package:") })
 	}
 	fill := func(s config.Setting, to, from *config.Project) {
 		if reflect.ValueOf(s.Value(to)).Elem().IsZero() {
@@ -73,13 +73,12 @@ func called(field string, was, is *config.Project) bool {
 		return false
 	}
 	return dir != "" && slices.ContainsFunc(is.ControllerGen.Calls, func(c config.ControllerGenCall) bool {
-		g := &genCall{ControllerGenCall: c}
-		out, ok := g.OutputDir(generator)
-		return ok && c.Inferred == "" && slices.Contains(g.Generators(), generator) && out == path.Clean(dir)
+		out, ok := c.OutputDir(generator)
+		return ok && c.Inferred == "" && slices.Contains(c.Generators(), generator) && out == path.Clean(dir)
 	})
 }
 
 // forget removes what showed settings.
 func (d *discovery) forget(prefix string) {
-	maps.DeleteFunc(d.found.sources, func(field string, _ []string) bool { return strings.HasPrefix(field, prefix) })
+	maps.DeleteFunc(d.Sources, func(field string, _ []string) bool { return strings.HasPrefix(field, prefix) })
 }

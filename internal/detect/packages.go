@@ -15,16 +15,16 @@ import (
 // readPackages finds which of the APIs the tree is of, and lists its packages where tags would give others.
 func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	var mine []string
-	for _, api := range d.found.raw.APIs {
+	for _, api := range d.Settings.APIs {
 		if slices.ContainsFunc(t.packages, func(p string) bool { dir, ok := d.Modules.Dir(p); return ok && text.Below(api, dir) }) {
 			mine = append(mine, api)
 		}
 	}
 	if len(mine) == 0 {
-		mine = d.found.raw.APIs
+		mine = d.Settings.APIs
 	}
 	dirs, place := d.tagged("client", mine)
-	if len(mine) < len(d.found.raw.APIs) {
+	if len(mine) < len(d.Settings.APIs) {
 		c.APIs = mine
 		set("apis", t.scheme.Path)
 	}
@@ -40,7 +40,7 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	for _, dir := range dirs {
 		p := d.Modules.ImportPath(dir)
 		if repo.Versioned(dir) && !slices.ContainsFunc(d.trees, func(t *clientTree) bool { return slices.Contains(t.packages, p) }) {
-			d.unread(place[dir], "+genclient, but no clientset has the package; it is skipped: to include it, add %s to packages of a client tree", p)
+			d.Ask(place[dir], "+genclient, but no clientset has the package; it is skipped: to include it, add %s to packages of a client tree", p)
 		}
 	}
 }

@@ -14,10 +14,10 @@ import (
 // YAML is the project file that says the same as Project, with the witness of each setting in a comment.
 func (f *Found) YAML() []byte {
 	var doc yaml.Node
-	if err := doc.Encode(&f.raw); err != nil {
+	if err := doc.Encode(&f.Settings); err != nil {
 		panic(err) // a struct of strings
 	}
-	if f.raw.Generators != nil && len(f.raw.Generators) == 0 {
+	if f.Settings.Generators != nil && len(f.Settings.Generators) == 0 {
 		// No generator is a setting; the encoder takes it for none.
 		doc.Content = append(doc.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "generators"}, &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle})
 	}
@@ -42,7 +42,7 @@ func (f *Found) comment(n *yaml.Node, field string) {
 			if field != "" {
 				name = field + "." + name
 			}
-			if source := strings.Join(f.sources[name], "\n"); source != "" {
+			if source := strings.Join(f.Sources[name], "\n"); source != "" {
 				if value.Kind == yaml.ScalarNode {
 					value.LineComment = source
 				} else {
@@ -54,7 +54,7 @@ func (f *Found) comment(n *yaml.Node, field string) {
 	case yaml.SequenceNode:
 		for i, value := range n.Content {
 			name := fmt.Sprintf("%s[%d]", field, i)
-			if source := strings.Join(f.sources[name], "\n"); source != "" {
+			if source := strings.Join(f.Sources[name], "\n"); source != "" {
 				value.HeadComment = source // of all that is in it
 			}
 			f.comment(value, name)

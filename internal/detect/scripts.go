@@ -61,7 +61,7 @@ func (d *discovery) readScripts() {
 		_, at := d.Modules.Of(path.Dir(t.Path))
 		s := readScript(t.Path, string(t.Data), path.Join(shell.Root, at))
 		if s.unparsed != nil {
-			d.unread(repo.At(s.path, s.unparsedLine), "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
+			d.Ask(repo.At(s.path, s.unparsedLine), "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
 		}
 		if len(s.calls)+len(s.pins) > 0 || s.openAPIDir != "" {
 			d.scripts = append(d.scripts, s)
@@ -111,7 +111,7 @@ func readScript(file, src, cwd string) *script {
 		if dir, ok := ownFunctions(c); ok {
 			sc.openAPIDir = dir
 		}
-		if slices.Contains(notGenerators, c.Words[0]) {
+		if slices.Contains(shell.NoGenerators, c.Words[0]) {
 			continue
 		}
 		if call, ok := newCall(c.Words, copied); ok {
@@ -160,9 +160,6 @@ func opened(file string, all []shell.Command) (flat []shell.Command) {
 	}
 	return flat
 }
-
-// notGenerators are commands that may have the name of a generator among their arguments, and do not run it.
-var notGenerators = []string{"cd", "pushd", "echo", "printf", "rm", "find", "which", "command", "ls", "mkdir", "git", "grep", "clean"}
 
 // kindOf is how a file holds its commands.
 func kindOf(file, src string) shell.Kind {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -39,8 +40,8 @@ func (d *discovery) compareFolders() {
 		if dir == "" || strings.Contains(word, "$") {
 			continue
 		}
-		if !slices.ContainsFunc(d.found.raw.Clients, func(client config.Client) bool { return text.Below(client.Dir, dir) || text.Below(dir, client.Dir) }) {
-			d.note(c.at(), "%s is %s, which has no client tree; the existing trees are used", flag, dir)
+		if !slices.ContainsFunc(d.Settings.Clients, func(client config.Client) bool { return text.Below(client.Dir, dir) || text.Below(dir, client.Dir) }) {
+			d.Note(c.at(), "%s is %s, which has no client tree; the existing trees are used", flag, dir)
 		}
 	}
 }
@@ -57,7 +58,7 @@ func (d *discovery) readPeers() {
 				switch {
 				case !c.has(flag):
 				case !ok:
-					d.unread(c.at(), "%s %s cannot be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
+					d.Ask(c.at(), "%s %s cannot be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
 				default:
 					if named[p]++; named[p] == 1 {
 						peers = append(peers, p)
@@ -69,15 +70,15 @@ func (d *discovery) readPeers() {
 	}
 	for _, c := range d.calls("defaulter-gen") {
 		if c.has("--extra-peer-dirs") {
-			d.unread(c.at(), "defaulter-gen gets --extra-peer-dirs, which has no setting; compare zz_generated.defaults.go after the first run")
+			d.Ask(c.at(), "defaulter-gen gets --extra-peer-dirs, which has no setting; compare zz_generated.defaults.go after the first run")
 		}
 	}
 	if d.peersDiffer(peers, named, len(calls)) || d.unsafeDiffers(calls) {
 		return
 	}
 	if len(peers) > 0 {
-		d.found.raw.Conversion.ExtraPeers = peers
-		d.set("conversion.extraPeers", joined(slices.Compact(sources)))
+		d.Settings.Conversion.ExtraPeers = peers
+		d.Set("conversion.extraPeers", joined(slices.Compact(sources)))
 	}
 }
 
@@ -105,14 +106,14 @@ func (d *discovery) unsafeDiffers(calls []*call) bool {
 		d.leaveConversions("only some calls of conversion-gen have --skip-unsafe, as that at " + without[0].at() + " does")
 		return true
 	}
-	d.found.raw.Conversion.SkipUnsafe = true
-	d.set("conversion.skipUnsafe", without[0].at())
+	d.Settings.Conversion.SkipUnsafe = true
+	d.Set("conversion.skipUnsafe", without[0].at())
 	return false
 }
 
 // leaveConversions has conversions listed as not compared.
 func (d *discovery) leaveConversions(reason string) {
-	p := &d.found.raw
+	p := &d.Settings
 	if p.Generators == nil {
 		for _, h := range helpers {
 			if h.shared {
@@ -122,8 +123,8 @@ func (d *discovery) leaveConversions(reason string) {
 	}
 	p.Generators = slices.DeleteFunc(p.Generators, func(name string) bool { return name == "conversion" })
 	delete(p.ExcludeFrom, "conversion")
-	delete(d.found.sources, "excludeFrom.conversion")
-	d.notCompared("conversion", "conversion-gen", pathsOf(d.filesOf("conversion-gen")), reason)
+	delete(d.Sources, "excludeFrom.conversion")
+	d.List("conversion", "conversion-gen", repo.Paths(d.filesOf("conversion-gen")), reason)
 }
 
 // packageOf is the import path that a word of a call means.
@@ -142,21 +143,21 @@ func (d *discovery) readLintRules() {
 	for _, c := range slices.Concat(d.calls("gen_helpers"), d.calls("gen_client", "client-gen")) {
 		value := c.flag("--lint-rules")
 		rules := strings.Split(value, ",")
-		switch p := &d.found.raw; {
+		switch p := &d.Settings; {
 		case value == "":
 		case strings.Contains(value, "$"):
-			d.unread(c.at(), "--lint-rules %s cannot be read without running the script; write lintRules: [RULE]", value)
+			d.Ask(c.at(), "--lint-rules %s cannot be read without running the script; write lintRules: [RULE]", value)
 		case c.name == "gen_helpers":
 			if p.LintRules == nil {
 				p.LintRules = rules
-				d.set("lintRules", c.at())
+				d.Set("lintRules", c.at())
 			}
 		case !slices.Equal(rules, p.LintRules):
 			dir, _ := d.local(c, c.flag("--output-dir"))
 			for i := range p.Clients {
 				if client := &p.Clients[i]; client.Dir == dir {
 					client.LintRules = rules
-					d.set(fmt.Sprintf("clients[%d].lintRules", i), c.at())
+					d.Set(fmt.Sprintf("clients[%d].lintRules", i), c.at())
 				}
 			}
 		}
@@ -166,7 +167,7 @@ func (d *discovery) readLintRules() {
 // readReport finds the file of the known violations of the API rules. openapi-gen itself only writes the report; gen_openapi holds
 // the tree to it.
 func (d *discovery) readReport() {
-	o := &d.found.raw.OpenAPI
+	o := &d.Settings.OpenAPI
 	for _, c := range d.calls("gen_openapi") {
 		dir, _ := d.local(c, c.flag("--output-dir"))
 		report := c.flag("--report-filename")
@@ -175,13 +176,13 @@ func (d *discovery) readReport() {
 		}
 		file, ok := d.local(c, report)
 		if !ok {
-			d.note(c.at(), "--report-filename %s does not exist here; write openapi: {report: FILE} to hold the API to one", report)
+			d.Note(c.at(), "--report-filename %s does not exist here; write openapi: {report: FILE} to hold the API to one", report)
 			continue
 		}
 		o.Report, o.UpdateReport = file, c.has("--update-report")
-		d.set("openapi.report", c.at())
+		d.Set("openapi.report", c.at())
 		if o.UpdateReport {
-			d.set("openapi.updateReport", c.at())
+			d.Set("openapi.updateReport", c.at())
 		}
 	}
 }

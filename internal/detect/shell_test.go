@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
 // callsIn prints the calls in a script, one a line, with sorted flags.

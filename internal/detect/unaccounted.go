@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/controllergen"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
@@ -28,7 +29,7 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 		listed := func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }
 		if !made(file) && !slices.ContainsFunc(f.NotCompared, listed) && !slices.ContainsFunc(f.Unread, told) {
 			m := maker{tool, strings.TrimSuffix(tool, "-gen")}
-			if tool == controllerGen {
+			if tool == controllergen.Name {
 				m.kind = "applyconfiguration"
 				if path.Base(file) == helpers[0].file {
 					m.kind = "deepcopy"
@@ -54,13 +55,13 @@ var versioned = lazyregexp.New(`^([a-z-]+-gen)[-_]v?\d[\w.-]*$`)
 func (d *discovery) leaveRenamed() {
 	renamed := map[string][]string{}
 	for _, f := range d.Files {
-		if m := versioned.FindStringSubmatch(f.Generator); m != nil && slices.Contains(gengoTools, m[1]) {
+		if m := versioned.FindStringSubmatch(f.Generator); m != nil && slices.Contains(repo.GengoTools, m[1]) {
 			renamed[f.Generator] = append(renamed[f.Generator], f.Path)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(renamed)) {
 		tool := versioned.FindStringSubmatch(name)[1]
-		d.notCompared(strings.TrimSuffix(tool, "-gen"), tool, renamed[name], "the program that made it was called "+name+", and has its files say so; install it as "+tool+", and generate again")
+		d.List(strings.TrimSuffix(tool, "-gen"), tool, renamed[name], "the program that made it was called "+name+", and has its files say so; install it as "+tool+", and generate again")
 	}
 	program, names, reason := d.wrangler(), []string{"main"}, "it was made by a main.go that was run as a file, and bears the name main; run the package instead, and generate again"
 	if program != "" {
@@ -83,7 +84,7 @@ func (d *discovery) leaveRenamed() {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(by)) {
-		d.notCompared(kind, kind+"-gen", by[kind], reason)
+		d.List(kind, kind+"-gen", by[kind], reason)
 	}
 }
 
@@ -91,7 +92,7 @@ func (d *discovery) leaveRenamed() {
 func (d *discovery) wrangler() string {
 	for _, f := range d.Files {
 		if f.Main && f.Uses(func(p string) bool {
-			return strings.HasPrefix(p, "github.com/rancher/wrangler/") && path.Base(p) == controllerGen
+			return strings.HasPrefix(p, "github.com/rancher/wrangler/") && path.Base(p) == controllergen.Name
 		}) {
 			return f.Path
 		}
@@ -105,16 +106,16 @@ func hasCopies(f *repo.GoFile) bool { return f.LineWith(") DeepCopyInto(out *") 
 // madeByOthers reports whether a program that crdctl does not run makes the deep copies of a package: then it makes its clients as well.
 func (d *discovery) madeByOthers(dir string) bool {
 	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool {
-		return f.Generator != "" && f.Generator != controllerGen && !slices.Contains(gengoTools, f.Generator) && hasCopies(f)
+		return f.Generator != "" && f.Generator != controllergen.Name && !slices.Contains(repo.GengoTools, f.Generator) && hasCopies(f)
 	})
 }
 
 // readGenerated notes which files the generators that crdctl runs made.
 func (d *discovery) readGenerated() {
-	d.found.generated = map[string]string{}
+	d.generated = map[string]string{}
 	for _, f := range d.Files {
-		if f.Generator == controllerGen || slices.Contains(gengoTools, f.Generator) {
-			d.found.generated[f.Path] = f.Generator
+		if f.Generator == controllergen.Name || slices.Contains(repo.GengoTools, f.Generator) {
+			d.generated[f.Path] = f.Generator
 		}
 	}
 }

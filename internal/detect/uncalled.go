@@ -133,7 +133,7 @@ func (d *discovery) leave(t *clientTree, reason string) {
 			}
 		}
 		if len(files) > 0 {
-			d.notCompared(kind, kind+"-gen", pathsOf(files), reason)
+			d.List(kind, kind+"-gen", repo.Paths(files), reason)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (d *discovery) leaveUnrun(kind, tool string, files []*repo.GoFile, runners 
 	if len(calls) == 0 || d.mayRun(tool, runners) {
 		return false
 	}
-	d.notCompared(kind, tool, pathsOf(files), "no command that crdctl can read runs "+tool+", but "+calls[0].at()+" runs other generators; it stays unchanged")
+	d.List(kind, tool, repo.Paths(files), "no command that crdctl can read runs "+tool+", but "+calls[0].at()+" runs other generators; it stays unchanged")
 	return true
 }
 

@@ -33,20 +33,20 @@ func (d *discovery) readVersion() {
 	switch {
 	case len(witnesses) > 0 && known:
 		w := witnesses[0]
-		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s of %s, set codeGeneratorVersion if that is wrong",
+		d.Ask(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s of %s, set codeGeneratorVersion if that is wrong",
 			w.Version, s, s.why(), used.Version, used.Source)
 		d.takeVersion(used)
 	case len(witnesses) > 0 && len(d.trees) > 0 && d.unmade():
 		d.leaveTrees(witnesses[0], s)
 	case len(witnesses) > 0:
 		w := witnesses[0]
-		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s, set codeGeneratorVersion to keep the tree unchanged",
+		d.Ask(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s, set codeGeneratorVersion to keep the tree unchanged",
 			w.Version, s, s.why(), w.Version)
 		d.takeVersion(w)
 	case unreleased.Version != "":
-		d.unread(unreleased.Source, "code-generator %s is not a release; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own", unreleased.Version)
+		d.Ask(unreleased.Source, "code-generator %s is not a release; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own", unreleased.Version)
 	case known:
-		d.note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
+		d.Note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
 		d.takeVersion(used)
 	case s.max < newest && s.min == 0 && len(d.trees) > 0:
 		for _, t := range d.trees {
@@ -55,25 +55,25 @@ func (d *discovery) readVersion() {
 		d.trees = nil
 	case s.max < newest:
 		v := Version{fmt.Sprintf("v0.%d.0", s.max), "the shape of " + s.maxWhy}
-		d.unread(s.why(), "code-generator is not pinned, and the tree has the shape of %s; using %s, set codeGeneratorVersion if that is wrong", s, v.Version)
+		d.Ask(s.why(), "code-generator is not pinned, and the tree has the shape of %s; using %s, set codeGeneratorVersion if that is wrong", s, v.Version)
 		d.takeVersion(v)
 	case len(d.trees) > 0:
-		d.unread("", "code-generator is not pinned; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
+		d.Ask("", "code-generator is not pinned; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
 	}
 }
 
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
 func (d *discovery) takeVersion(v Version) {
-	d.found.Version = v
+	d.Version = v
 	if d.pinned() != v.Version && !d.pinnedApart(v) {
-		d.found.raw.CodeGeneratorVersion = v.Version
-		d.set("codeGeneratorVersion", v.Source)
+		d.Settings.CodeGeneratorVersion = v.Version
+		d.Set("codeGeneratorVersion", v.Source)
 	}
 }
 
 // pinnedApart reports whether a version is that of the module of API packages, without a module around it: others have their own.
 func (d *discovery) pinnedApart(v Version) bool {
-	return d.Modules.ByDir["."] == nil && slices.ContainsFunc(d.found.raw.APIs, func(api string) bool {
+	return d.Modules.ByDir["."] == nil && slices.ContainsFunc(d.Settings.APIs, func(api string) bool {
 		m, _ := d.Modules.Of(api)
 		_, source := m.Requirement(codeGenerator)
 		return source == v.Source
@@ -82,7 +82,7 @@ func (d *discovery) pinnedApart(v Version) bool {
 
 // pinned is the version that the module of the first API package requires, or one around it: who generates takes that.
 func (d *discovery) pinned() string {
-	for dir := append(slices.Clone(d.found.raw.APIs), ".")[0]; ; dir = path.Dir(dir) {
+	for dir := append(slices.Clone(d.Settings.APIs), ".")[0]; ; dir = path.Dir(dir) {
 		var m *repo.Module
 		if m, dir = d.Modules.Of(dir); m == nil {
 			return ""
@@ -128,7 +128,7 @@ func (d *discovery) versions() (all []Version) {
 		add(d.Modules.ByDir[dir].Requirement(codeGenerator))
 	}
 	for _, m := range d.Modules.Tools {
-		if d.namesModule(m) {
+		if d.NamesModule(m) {
 			add(m.Requirement(codeGenerator))
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"path/filepath"
@@ -12,10 +12,10 @@ import (
 
 // ownManifests are the CRDs that controller-gen made of the repository's own types: they have the name that it gives them, and
 // a group and a kind that a package here has. CRDs of other projects are kept in repositories, too.
-func (d *discovery) ownManifests() []repo.Manifest {
+func (r *Reader) ownManifests() []repo.Manifest {
 	var own []repo.Manifest
-	for _, m := range d.Manifests {
-		if m.AsMade() && m.IsOf(d.kinds) {
+	for _, m := range r.Manifests {
+		if m.AsMade() && m.IsOf(r.Kinds) {
 			own = append(own, m)
 		}
 	}
@@ -23,7 +23,7 @@ func (d *discovery) ownManifests() []repo.Manifest {
 }
 
 // inForm reports whether a manifest has the form in which controller-gen writes it.
-func (d *discovery) inForm(file string) bool {
-	data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+func (r *Reader) inForm(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
 	return err == nil && crdform.InForm(data)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package scriptline_test
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 )
 
 // A file with any other difference is stale, so a command counts as harmless only where it cannot do more.
@@ -50,37 +50,18 @@ func TestChangesOfCommands(t *testing.T) {
 		},
 	} {
 		for _, words := range commands {
-			assert.Equal(t, want, command{"Makefile:1", words}.changes(), "%q", words)
+			assert.Equal(t, want, scriptline.Line{At: "Makefile:1", Words: words}.On("a").Changes, "%q", words)
 		}
 	}
 }
 
-// Of two commands that change a file, the one that may change more decides.
-func TestPostProcessedByTwo(t *testing.T) {
-	d := discovery{found: &Found{}}
-	for _, p := range []config.PostProcessed{
-		{Path: "crds/a.yaml", By: "addlicense", Changes: config.ChangesForm},
-		{Path: "crds/b.yaml", By: "sed"},
-		{Path: "crds", By: "yq", Changes: config.ChangesMetadata},
-		{Path: "crds/b.yaml", By: "prettier", Changes: config.ChangesForm},
-		{Path: "crds/c.yaml", By: "python3"},
-	} {
-		d.postProcessed(p)
-	}
-	settings := d.found.raw.ControllerGen
-	for file, want := range map[string]string{"crds/a.yaml": "yq", "crds/b.yaml": "sed", "crds/c.yaml": "python3", "crds/d.yaml": "yq"} {
-		assert.Equal(t, want, settings.PostProcessedBy(file).By, file)
-	}
-	assert.Len(t, settings.PostProcessed, 3)
-}
-
 // A formatter is not the cause where it is given other files.
 func TestNamesOthers(t *testing.T) {
-	d := discovery{Repo: &repo.Repo{Root: t.TempDir()}}
+	none := func(string) bool { return false }
 	for words, want := range map[string]bool{
 		"prettier --write **/*.md": true, `prettier --write "docs/**/*.{js,ts}"`: true,
 		`prettier --write '**/*.{yaml,yml}'`: false, "prettier --write .": false, "prettier --write **/*.md config": false, "yamlfmt **/*.yaml": false,
 	} {
-		assert.Equal(t, want, d.namesOthers(command{"Makefile:1", strings.Fields(words)}, "config/crd.yaml"), words)
+		assert.Equal(t, want, scriptline.Line{At: "Makefile:1", Words: strings.Fields(words)}.NamesOthers("config/crd.yaml", none), words)
 	}
 }

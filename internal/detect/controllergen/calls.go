@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"cmp"
@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/evidence"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
@@ -49,7 +51,7 @@ func wanted(text string) bool {
 
 // wordsOf are the words of a call of controller-gen after its name, and the version that it names.
 func wordsOf(words []string) (rest []string, pinned string, ok bool) {
-	if slices.Contains(notGenerators, words[0]) || words[0] == "go" && (len(words) < 2 || words[1] != "run" && words[1] != "tool") {
+	if slices.Contains(shell.NoGenerators, words[0]) || words[0] == "go" && (len(words) < 2 || words[1] != "run" && words[1] != "tool") {
 		return nil, "", false
 	}
 	for i, w := range words {
@@ -71,32 +73,32 @@ func wordsOf(words []string) (rest []string, pinned string, ok bool) {
 }
 
 // readCalls finds the calls of controller-gen in what people run to generate code, or if there are none, in what else they run.
-func (d *discovery) readCalls() []*genCall {
-	d.steps = steps.Read(d.Repo, wanted)
-	for _, u := range d.steps.Unread {
-		d.unread(repo.At(u.Path, u.Line), "the script cannot be parsed from here on: %s; what it generates is not read", u.Text)
+func (r *Reader) readCalls() []*genCall {
+	r.steps = steps.Read(r.Repo, wanted)
+	for _, u := range r.steps.Unread {
+		r.Ask(repo.At(u.Path, u.Line), "the script cannot be parsed from here on: %s; what it generates is not read", u.Text)
 	}
 	var found []*genCall
 	for _, generates := range []bool{true, false} {
-		for i := range d.steps.Sequences {
-			s := &d.steps.Sequences[i]
+		for i := range r.steps.Sequences {
+			s := &r.steps.Sequences[i]
 			if s.Generates != generates || !generates && checks.MatchString(s.Name) {
 				continue
 			}
 			known := len(found)
 			for _, step := range s.Steps {
-				found = d.addCall(found, step, generates, s.Name, known)
+				found = r.addCall(found, step, generates, s.Name, known)
 			}
 		}
 	}
 	if len(found) == 0 {
-		for _, s := range d.steps.Sequences {
+		for _, s := range r.steps.Sequences {
 			for _, step := range beforeGit(s.Steps) {
-				found = d.addCall(found, step, true, s.Name, 0)
+				found = r.addCall(found, step, true, s.Name, 0)
 			}
 		}
 	}
-	d.found.Unread = slices.DeleteFunc(d.found.Unread, func(u Finding) bool {
+	r.Unread = slices.DeleteFunc(r.Unread, func(u evidence.Finding) bool {
 		// With other variables the same call can be read: a target runs another one for a purpose of its own.
 		return strings.Contains(u.Text, cannotBeRead) && slices.ContainsFunc(found, func(c *genCall) bool { return c.at == u.Place })
 	})
@@ -121,7 +123,7 @@ var checks = lazyregexp.New(`(?i)verify|check|test|e2e|diff|lint`)
 
 // addCall adds the call that a step makes, if it does and it is not there yet. Where a sequence that is not run to generate code has
 // a call that others have not, that is noted.
-func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, name string, known int) []*genCall {
+func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name string, known int) []*genCall {
 	words, pinned, ok := wordsOf(step.Words)
 	if !ok {
 		return found
@@ -132,21 +134,21 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 	dir := steps.Local(step.Dir, ".")
 	if slices.ContainsFunc(words, notKnown) || dir == "" {
 		if generates {
-			d.unread(step.At(), cannotBeRead+": %s", short(words))
+			r.Ask(step.At(), cannotBeRead+": %s", scriptline.Short(words))
 		}
 		return found
 	}
 	call, err := args.Parse(words)
 	if err != nil {
 		if generates {
-			d.unread(step.At(), "%v", err)
+			r.Ask(step.At(), "%v", err)
 		}
 		return found
 	}
 	if dir != "." {
 		call.Dir = dir
 	}
-	d.localize(&call)
+	r.localize(&call)
 	for _, name := range []string{"GOFLAGS", "GOWORK", "CGO_ENABLED"} {
 		if value := step.Env[name]; value != "" && !notKnown(value) {
 			if call.Env == nil {
@@ -159,9 +161,9 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 	for _, w := range step.Writes {
 		c.writes = append(c.writes, steps.Local(step.Dir, w))
 	}
-	if missing := cmp.Or(d.missingRoot(&call), d.missingHeader(&call)); missing != "" {
+	if missing := cmp.Or(r.missingRoot(&call), r.missingHeader(&call)); missing != "" {
 		if generates {
-			d.unread(step.At(), "the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)
+			r.Ask(step.At(), "the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)
 		}
 		return found
 	}
@@ -169,23 +171,23 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 		return found
 	}
 	if !generates && known > 0 {
-		d.note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
+		r.Note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
 		return found
 	}
 	if step.Maybe {
-		d.note(step.At(), "whether this call runs depends on a condition that only make can decide")
+		r.Note(step.At(), "whether this call runs depends on a condition that only make can decide")
 	}
 	return append(found, c)
 }
 
 // missingRoot is the first directory among a call's roots that does not exist, or "".
-func (d *discovery) missingRoot(c *config.ControllerGenCall) string {
+func (r *Reader) missingRoot(c *config.ControllerGenCall) string {
 	for _, p := range c.Paths {
 		root := strings.TrimSuffix(p, "/...")
 		if first, _, _ := strings.Cut(root, "/"); strings.Contains(first, ".") && strings.Trim(first, ".") != "" {
 			continue // an import path
 		}
-		if dir := path.Join(c.Dir, root); !strings.Contains(dir, "..") && !d.Exists(dir) {
+		if dir := path.Join(c.Dir, root); !strings.Contains(dir, "..") && !r.Exists(dir) {
 			return dir
 		}
 	}
@@ -193,13 +195,13 @@ func (d *discovery) missingRoot(c *config.ControllerGenCall) string {
 }
 
 // missingHeader is the first header file of a call that does not exist, or "".
-func (d *discovery) missingHeader(c *config.ControllerGenCall) string {
+func (r *Reader) missingHeader(c *config.ControllerGenCall) string {
 	for _, name := range c.Generators() {
 		h := c.Header(name)
 		if h == nil || h.HeaderFile == "" || path.IsAbs(h.HeaderFile) {
 			continue
 		}
-		if file := path.Join(c.Dir, h.HeaderFile); !strings.HasPrefix(file, "..") && !d.Exists(file) {
+		if file := path.Join(c.Dir, h.HeaderFile); !strings.HasPrefix(file, "..") && !r.Exists(file) {
 			return file
 		}
 	}
@@ -211,16 +213,8 @@ func notKnown(word string) bool {
 	return strings.ContainsAny(word, "$`") || strings.Contains(word, "{{")
 }
 
-func short(words []string) string {
-	line := strings.Join(words, " ")
-	if len(line) > 80 {
-		line = line[:80] + "…"
-	}
-	return line
-}
-
 // localize makes the absolute paths of a call relative to the directory in which it runs.
-func (d *discovery) localize(c *config.ControllerGenCall) {
+func (r *Reader) localize(c *config.ControllerGenCall) {
 	rel := func(p *string) {
 		if strings.HasPrefix(*p, shell.Root+"/") || *p == shell.Root {
 			*p = relative(c.Dir, steps.Local("", *p))

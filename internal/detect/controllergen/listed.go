@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"path/filepath"
@@ -11,8 +11,8 @@ import (
 )
 
 // namesOf are the names of the files that a pattern is for, or its last element where none of them is here.
-func (d *discovery) namesOf(pattern, last string) (names []string) {
-	there, err := workspace.Glob(d.Root, pattern)
+func (r *Reader) namesOf(pattern, last string) (names []string) {
+	there, err := workspace.Glob(r.Root, pattern)
 	if err != nil || len(there) == 0 {
 		return []string{last}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
@@ -29,7 +29,7 @@ type made struct {
 }
 
 // filesOfCall are the files that a call made.
-func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string][]string) {
+func (r *Reader) filesOfCall(c *genCall, own []repo.Manifest, into map[string][]string) {
 	add := func(file string) {
 		if dir := path.Dir(file); !slices.Contains(into[dir], file) {
 			into[dir] = append(into[dir], file)
@@ -42,8 +42,8 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 		}
 		switch name {
 		case "object":
-			for _, f := range d.Files {
-				if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) {
+			for _, f := range r.Files {
+				if f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir) {
 					add(f.Path)
 				}
 			}
@@ -53,19 +53,19 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 					add(m.Path)
 				}
 			}
-			for _, file := range d.bareIn(dir) {
+			for _, file := range r.bareIn(dir) {
 				add(file)
 			}
 		case "schemapatch":
-			for _, file := range d.patched(c) {
+			for _, file := range r.patched(c) {
 				add(file)
 			}
 		case "rbac":
-			if file := roleFile(c); d.Exists(path.Join(dir, file)) {
+			if file := roleFile(c); r.Exists(path.Join(dir, file)) {
 				add(path.Join(dir, file))
 			}
 		case "webhook":
-			if file := path.Join(dir, "manifests.yaml"); d.Exists(file) {
+			if file := path.Join(dir, "manifests.yaml"); r.Exists(file) {
 				add(file)
 			}
 		}
@@ -73,9 +73,9 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 }
 
 // bareIn are the CRDs of the repository's own types in a directory that lack the annotation by which they are known: a script removes it.
-func (d *discovery) bareIn(dir string) (files []string) {
-	for _, crd := range d.CRDs {
-		if crd.Dir == dir && crd.Version == "" && crd.AsMade() && crd.IsOf(d.kinds) {
+func (r *Reader) bareIn(dir string) (files []string) {
+	for _, crd := range r.CRDs {
+		if crd.Dir == dir && crd.Version == "" && crd.AsMade() && crd.IsOf(r.Kinds) {
 			files = append(files, crd.Path)
 		}
 	}
@@ -83,13 +83,13 @@ func (d *discovery) bareIn(dir string) (files []string) {
 }
 
 // patched are the CRDs into which a call puts schemas, and nothing else: the rest of them is written by hand.
-func (d *discovery) patched(c *genCall) (files []string) {
+func (r *Reader) patched(c *genCall) (files []string) {
 	dir, ok := c.OutputDir("schemapatch")
 	if !ok || c.SchemaPatch == nil || path.Join(c.Dir, c.SchemaPatch.Manifests) != dir {
 		return nil
 	}
-	for _, crd := range d.CRDs {
-		if crd.Dir == dir && crd.IsOf(d.kinds) {
+	for _, crd := range r.CRDs {
+		if crd.Dir == dir && crd.IsOf(r.Kinds) {
 			files = append(files, crd.Path)
 		}
 	}
@@ -105,16 +105,16 @@ func roleFile(c *genCall) string {
 
 // readPostProcessed finds what changes or deletes files after controller-gen wrote them, in the sequences of commands in which
 // they are made.
-func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
-	for _, s := range d.steps.Sequences {
+func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
+	for _, s := range r.steps.Sequences {
 		m := made{map[string][]string{}, map[string]bool{}}
 		listed := "" // the directory that was last looked through
 		for _, step := range s.Steps {
 			if _, _, ok := wordsOf(step.Words); ok {
 				for _, c := range calls {
 					if c.at == step.At() {
-						d.filesOfCall(c, own, m.byDir)
-						for _, file := range d.patched(c) {
+						r.filesOfCall(c, own, m.byDir)
+						for _, file := range r.patched(c) {
 							m.inForm[file] = true // which it has from who wrote it
 						}
 						for _, name := range c.Generators() {
@@ -132,62 +132,56 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 			if path.Base(step.Words[0]) == "find" && len(step.Words) > 1 {
 				listed = steps.Local(step.Dir, step.Words[1])
 			}
-			d.after(step, &m, listed)
+			r.after(step, &m, listed)
 		}
 	}
 }
 
 // readForms finds the files that are not as controller-gen writes them though no command was found that changes them: they do not
 // begin with its line of dashes, lack its annotation, or have another form where a command formats all YAML.
-func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
+func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 	files := map[string][]string{}
 	for _, c := range calls {
 		if c.SchemaPatch == nil {
-			d.filesOfCall(c, own, files)
+			r.filesOfCall(c, own, files)
 		}
 	}
-	formatters, editors, headers := d.commandsWith(formatsYAML.Match), d.commandsWith(changesAnnotation.Match), d.commandsWith(givesHeaders)
-	d.readHeaders(calls, headers)
+	formatters, editors, headers := scriptline.Find(r.Texts, scriptline.FormatsYAML.Match), scriptline.Find(r.Texts, scriptline.ChangesAnnotation.Match), scriptline.Find(r.Texts, scriptline.GivesHeaders)
+	r.readHeaders(calls, headers)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
-		bare := d.bareIn(dir)
+		bare := r.bareIn(dir)
 		if len(editors) == 0 && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
 			bare = nil // a command would have changed all: a person did, and the next run writes it anew
 		}
 		for _, file := range files[dir] {
-			if len(formatters) > 0 && path.Ext(file) == ".yaml" && !m.form(d, file) {
-				by := formatters.near(file)
-				if d.namesOthers(by, file) {
-					by = d.mentioned(path.Base(file)) // it has that form for another reason
+			if len(formatters) > 0 && path.Ext(file) == ".yaml" && !m.form(r, file) {
+				by := formatters.Near(file)
+				if by.NamesOthers(file, r.Exists) {
+					by = r.mentioned(path.Base(file)) // it has that form for another reason
 				}
-				d.postProcessed(by.on(file))
+				r.PostProcess(by.On(file))
 			}
 			if slices.Contains(bare, file) {
-				d.postProcessed(editors.near(file).on(file))
+				r.PostProcess(editors.Near(file).On(file))
 			}
-			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.found.raw.ControllerGen.PostProcessedBy(file) == nil && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
-				by := d.mentioned(path.Base(file))
-				if by.at == "" && d.placeholder(file) {
+			if top := [4]byte{}; path.Ext(file) == ".yaml" && r.Settings.ControllerGen.PostProcessedBy(file) == nil && r.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
+				by := r.mentioned(path.Base(file))
+				if by.At == "" && r.placeholder(file) {
 					continue
 				}
-				if by.at == "" && top[0] == '#' {
-					by = headers.near(file)
+				if by.At == "" && top[0] == '#' {
+					by = headers.Near(file)
 				}
-				d.postProcessed(by.on(file))
+				r.PostProcess(by.On(file))
 			}
 		}
 	}
 }
 
-// changesAnnotation is in a command that removes the annotation with the version or writes something else instead.
-var changesAnnotation = lazyregexp.New(`^[^#\n]*\b(sed|yq|awk|perl|grep)\b[^\n]*\bcontroller-gen\b`)
-
-// formatsYAML is in a command that writes all YAML files of a directory in a form of its own.
-var formatsYAML = lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)
-
 // top reads the beginning of a file.
-func (d *discovery) top(file string, into []byte) bool {
-	f, err := os.Open(filepath.Join(d.Root, filepath.FromSlash(file)))
+func (r *Reader) top(file string, into []byte) bool {
+	f, err := os.Open(filepath.Join(r.Root, filepath.FromSlash(file)))
 	if err != nil {
 		return false
 	}
@@ -197,27 +191,27 @@ func (d *discovery) top(file string, into []byte) bool {
 }
 
 // mentioned is the last line of a script that names a file.
-func (d *discovery) mentioned(name string) command {
-	for _, t := range d.Texts {
+func (r *Reader) mentioned(name string) scriptline.Line {
+	for _, t := range r.Texts {
 		if i := bytes.LastIndex(t.Data, []byte(name)); i >= 0 {
 			start, end := 1+bytes.LastIndexByte(t.Data[:i], '\n'), len(t.Data)
 			if n := bytes.IndexByte(t.Data[i:], '\n'); n >= 0 {
 				end = i + n
 			}
-			return command{repo.At(t.Path, repo.LineOf(t.Data, i)), strings.Fields(string(t.Data[start:end]))}
+			return scriptline.Line{At: repo.At(t.Path, repo.LineOf(t.Data, i)), Words: strings.Fields(string(t.Data[start:end]))}
 		}
 	}
-	return command{}
+	return scriptline.Line{}
 }
 
 // placeholder reports whether a role is not generated yet.
-func (d *discovery) placeholder(file string) bool {
-	data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+func (r *Reader) placeholder(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
 	return err == nil && crdform.PlaceholderRole(data)
 }
 
 // after records what a command does to the files that are made.
-func (d *discovery) after(step steps.Step, m *made, listed string) {
+func (r *Reader) after(step steps.Step, m *made, listed string) {
 	words := step.Words
 	at := func(word string) string {
 		if m := variableInFront.FindString(word); m != "" {
@@ -225,69 +219,69 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 		}
 		return steps.Local(step.Dir, word)
 	}
-	by := command{step.At(), words}
+	by := scriptline.Line{At: step.At(), Words: words}
 	for _, file := range step.Writes {
-		d.changed(m, at(file), by, true)
+		r.changed(m, at(file), by, true)
 	}
 	switch name := path.Base(words[0]); {
 	case name == "rm":
 		for _, w := range words[1:] {
-			d.removed(m, at(w), step.At())
-			d.removedSome(m, at(w), step.At())
-			d.removedAll(m, at(w))
+			r.removed(m, at(w), step.At())
+			r.removedSome(m, at(w), step.At())
+			r.removedAll(m, at(w))
 		}
 	case inPlace(words):
 		known := false
 		for _, w := range words[1:] {
-			known = d.changed(m, at(w), by, true) || known
+			known = r.changed(m, at(w), by, true) || known
 			patterns, sure := listedIn(w)
 			for _, p := range patterns {
-				known = d.changed(m, at(p), by, sure) || known
+				known = r.changed(m, at(p), by, sure) || known
 			}
 		}
 		if !known && (name == "xargs" || strings.Contains(words[len(words)-1], "$")) {
-			d.changed(m, listed, by, false)
+			r.changed(m, listed, by, false)
 		}
 	case name == "mv" || name == "cp" || name == "install":
 		to := at(words[len(words)-1])
 		for _, w := range words[1 : len(words)-1] {
 			if name == "mv" {
-				d.removed(m, at(w), step.At())
-				d.movedAway(m, at(w), to, step.At())
+				r.removed(m, at(w), step.At())
+				r.movedAway(m, at(w), to, step.At())
 			}
-			for _, name := range d.namesOf(at(w), path.Base(w)) {
-				d.changed(m, path.Join(to, name), by, true)
+			for _, name := range r.namesOf(at(w), path.Base(w)) {
+				r.changed(m, path.Join(to, name), by, true)
 			}
 		}
-		if !d.isDir(to) {
-			d.changed(m, to, by, true)
+		if !r.IsDir(to) {
+			r.changed(m, to, by, true)
 		}
 	case name == "tee":
 		for _, w := range words[1:] {
-			d.changed(m, at(w), by, true)
+			r.changed(m, at(w), by, true)
 		}
 	case name == "copywrite" || name == "addlicense" || name == "license-eye":
 		for dir := range m.byDir {
-			d.changed(m, dir, by, false)
+			r.changed(m, dir, by, false)
 		}
 	case name == "go" && len(words) > 2 && (words[1] == "run" || words[1] == "generate"):
-		d.afterPrograms(step, m, at, by)
+		r.afterPrograms(step, m, at, by)
 	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "tool":
 	default:
-		d.afterArguments(words[1:], m, at, by)
-		d.afterInput(step, m, by)
-		d.afterBuilt(name, words[1:], m, at, by)
+		r.afterArguments(words[1:], m, at, by)
+		r.afterInput(step, m, by)
+		r.afterBuilt(name, words[1:], m, at, by)
 	}
 }
 
 // afterArguments records what a command does to the files that it is given.
-func (d *discovery) afterArguments(words []string, m *made, at func(string) string, by command) {
+func (r *Reader) afterArguments(words []string, m *made, at func(string) string, by scriptline.Line) {
 	for _, w := range words {
 		_, value, assigned := strings.Cut(w, "=")
 		if assigned {
 			w = value
 		}
-		d.changed(m, at(w), by, false)
+		r.changed(m, at(w), by, false)
 	}
 }
 
@@ -320,7 +314,7 @@ func inPlace(words []string) bool {
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
 // controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form. A Go file counts where it is
 // named itself.
-func (d *discovery) changed(m *made, pattern string, by command, sure bool) bool {
+func (r *Reader) changed(m *made, pattern string, by scriptline.Line, sure bool) bool {
 	if pattern == "" {
 		return false
 	}
@@ -329,7 +323,7 @@ func (d *discovery) changed(m *made, pattern string, by command, sure bool) bool
 		var hit []string
 		for _, file := range files {
 			matches, _ := path.Match(pattern, file)
-			if code := path.Ext(file) == ".go"; (matches || !code && pattern != "." && text.Below(pattern, file)) && (sure || !code && !m.form(d, file)) {
+			if code := path.Ext(file) == ".go"; (matches || !code && pattern != "." && text.Below(pattern, file)) && (sure || !code && !m.form(r, file)) {
 				hit = append(hit, file)
 			}
 		}
@@ -338,36 +332,20 @@ func (d *discovery) changed(m *made, pattern string, by command, sure bool) bool
 			hit = []string{dir}
 		}
 		for _, p := range hit {
-			d.postProcessed(by.on(p))
+			r.PostProcess(by.On(p))
 		}
 	}
 	return any
 }
 
-// postProcessed records a file or directory with the first that changes it, or with the first that may change more than its form.
-func (d *discovery) postProcessed(p config.PostProcessed) {
-	all := &d.found.raw.ControllerGen.PostProcessed
-	less := func(a, b config.PostProcessed) bool {
-		return slices.Index(changes, a.Changes) < slices.Index(changes, b.Changes)
-	}
-	if slices.ContainsFunc(*all, func(o config.PostProcessed) bool { return text.Below(o.Path, p.Path) && !less(o, p) }) {
-		return
-	}
-	*all = append(slices.DeleteFunc(*all, func(o config.PostProcessed) bool { return text.Below(p.Path, o.Path) && !less(p, o) }), p)
-	slices.SortFunc(*all, func(a, b config.PostProcessed) int { return strings.Compare(a.Path, b.Path) })
-}
-
-// changes are what commands may change, from the least to anything.
-var changes = []config.Change{config.ChangesForm, config.ChangesMetadata, ""}
-
 // writable are the names of the files that controller-gen writes.
 var writable = lazyregexp.New(`(^|/)([a-z0-9.-]*_[a-z0-9-]*|role|manifests)\.yaml$`)
 
 // form reports whether a manifest is in the form in which controller-gen writes.
-func (m *made) form(d *discovery, file string) bool {
+func (m *made) form(r *Reader, file string) bool {
 	is, ok := m.inForm[file]
 	if !ok {
-		data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+		data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
 		is = err == nil
 		rest, marked := strings.CutPrefix(string(data), "---\n")
 		is = is && marked
@@ -377,9 +355,4 @@ func (m *made) form(d *discovery, file string) bool {
 		m.inForm[file] = is
 	}
 	return is
-}
-
-func (d *discovery) isDir(rel string) bool {
-	info, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(rel)))
-	return rel != "" && err == nil && info.IsDir()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"path"
@@ -17,18 +17,18 @@ var markerRole = lazyregexp.New(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([
 // readOwn claims the CRDs and the role of a project of crdctl that lost its settings: nothing here calls controller-gen, the CRDs name the
 // version that crdctl has, and there is code that only crdctl makes. Without that, another call of controller-gen may have made them, with
 // options of its own. It returns the CRDs that are left.
-func (d *discovery) readOwn(own []repo.Manifest) []repo.Manifest {
+func (r *Reader) readOwn(own []repo.Manifest) []repo.Manifest {
 	made := func(f *repo.GoFile) bool { return f.Generator == "crdctl" }
-	if len(d.steps.Sequences) > 0 || len(own) == 0 || !slices.ContainsFunc(d.Files, made) {
+	if len(r.steps.Sequences) > 0 || len(own) == 0 || !slices.ContainsFunc(r.Files, made) {
 		return own
 	}
 	dir := own[0].Dir
-	if slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && (m.Version != crdform.Version || !d.inForm(m.Path)) }) {
+	if slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && (m.Version != crdform.Version || !r.inForm(m.Path)) }) {
 		return own
 	}
-	d.found.raw.CRDs.Dir = dir
-	d.set("crds.dir", repo.At(own[0].Path, own[0].Line))
-	d.readRole()
+	r.Settings.CRDs.Dir = dir
+	r.Set("crds.dir", repo.At(own[0].Path, own[0].Line))
+	r.readRole()
 	claimed := map[string]bool{}
 	for _, m := range own {
 		claimed[m.Name] = claimed[m.Name] || m.Dir == dir
@@ -37,20 +37,20 @@ func (d *discovery) readOwn(own []repo.Manifest) []repo.Manifest {
 }
 
 // readRole claims the role.yaml of the +kubebuilder:rbac markers if it is the only one, and they do not give all of its names.
-func (d *discovery) readRole() {
-	roles := slices.DeleteFunc(slices.Clone(d.Roles), func(r repo.Role) bool { return !r.Form })
-	if len(roles) != 1 || !d.hasMarker("rbac") {
+func (r *Reader) readRole() {
+	roles := slices.DeleteFunc(slices.Clone(r.Roles), func(r repo.Role) bool { return !r.Form })
+	if len(roles) != 1 || !r.HasMarker("rbac") {
 		return
 	}
-	names := d.givenNames(roles[0].Names)
+	names := r.givenNames(roles[0].Names)
 	if len(names) != 1 {
 		return
 	}
-	d.found.raw.RBAC.Dir = path.Dir(roles[0].Path)
-	d.set("rbac.dir", roles[0].Path)
+	r.Settings.RBAC.Dir = path.Dir(roles[0].Path)
+	r.Set("rbac.dir", roles[0].Path)
 	if names[0] != usualRole {
-		d.found.raw.RBAC.RoleName = names[0]
-		d.set("rbac.roleName", roles[0].Path)
+		r.Settings.RBAC.RoleName = names[0]
+		r.Set("rbac.roleName", roles[0].Path)
 	}
 }
 
@@ -59,9 +59,9 @@ const usualRole = "manager-role"
 
 // givenNames are the names that no marker gives: the one of them is that of the settings. Where markers give all, the
 // setting has no effect, and is the usual one.
-func (d *discovery) givenNames(names []string) []string {
+func (r *Reader) givenNames(names []string) []string {
 	given := slices.Clone(names)
-	for _, f := range d.Files {
+	for _, f := range r.Files {
 		for _, m := range markerRole.FindAllSubmatch(f.Data, -1) {
 			given = slices.DeleteFunc(given, func(n string) bool { return n == strings.Trim(string(m[1]), "\"`'") })
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ type genVersion struct {
 }
 
 // toolVersions are the versions that the repository pins.
-func (d *discovery) toolVersions() (all []genVersion) {
-	for _, t := range d.Texts {
+func (r *Reader) toolVersions() (all []genVersion) {
+	for _, t := range r.Texts {
 		if !wanted(string(t.Data)) && !strings.Contains(string(t.Data), "ontroller-tools") && !strings.Contains(string(t.Data), "CONTROLLER_TOOLS") {
 			continue
 		}
@@ -52,13 +52,13 @@ func (d *discovery) toolVersions() (all []genVersion) {
 			all = append(all, genVersion{"v" + string(data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(data, m[2])), path.Dir(t.Path), rank})
 		}
 	}
-	for _, m := range d.Modules.Tools {
-		if version, source := m.Requirement(controllerTools); toolRelease.MatchString(version) && d.namesModule(m) {
+	for _, m := range r.Modules.Tools {
+		if version, source := m.Requirement(controllerTools); toolRelease.MatchString(version) && r.NamesModule(m) {
 			all = append(all, genVersion{version, source, path.Dir(m.File), 1})
 		}
 	}
-	for _, dir := range slices.Sorted(maps.Keys(d.Modules.ByDir)) {
-		version, source := d.Modules.ByDir[dir].Requirement(controllerTools)
+	for _, dir := range slices.Sorted(maps.Keys(r.Modules.ByDir)) {
+		version, source := r.Modules.ByDir[dir].Requirement(controllerTools)
 		if !toolRelease.MatchString(version) {
 			continue
 		}
@@ -69,13 +69,6 @@ func (d *discovery) toolVersions() (all []genVersion) {
 		all = append(all, v)
 	}
 	return all
-}
-
-// namesModule reports whether a command may take a file of another name for go.mod.
-func (d *discovery) namesModule(m *repo.Module) bool {
-	return slices.ContainsFunc(d.Texts, func(t repo.Script) bool {
-		return bytes.Contains(t.Data, []byte("-modfile")) && bytes.Contains(t.Data, []byte(path.Base(m.File)))
-	})
 }
 
 var tools = lazyregexp.New(`(^|/)_?(tools?|hack|scripts|build|controller-gen)(/|$)`)
@@ -117,11 +110,11 @@ func annotated(all []repo.Manifest) (version, source string) {
 
 // fromBranch tells that CRDs are from a commit between two releases, where a script installs no fixed version of controller-gen: what is called
 // a version elsewhere is not the one that is used.
-func (d *discovery) fromBranch(made []repo.Manifest) string {
+func (r *Reader) fromBranch(made []repo.Manifest) string {
 	if len(made) == 0 || made[0].Version == "" {
 		return ""
 	}
-	for _, t := range d.Texts {
+	for _, t := range r.Texts {
 		data := commentLine.ReplaceAll(t.Data, nil)
 		if found := toolUnfixed.FindSubmatchIndex(data); found != nil {
 			return fmt.Sprintf(": %s installs no fixed version, and %s is from %s, which is no release", repo.At(t.Path, repo.LineOf(data, found[0])), repo.At(made[0].Path, made[0].Line), made[0].Version)
@@ -132,21 +125,21 @@ func (d *discovery) fromBranch(made []repo.Manifest) string {
 
 // versionCalls gives each call its version: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project,
 // or of the pins.
-func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
-	pins := d.toolVersions()
-	settings := &d.found.raw.ControllerGen
+func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
+	pins := r.toolVersions()
+	settings := &r.Settings.ControllerGen
 	type witnessed struct{ version, source string }
 	of, branch := make([]witnessed, len(calls)), make([]string, len(calls))
 	count := map[string]int{}
 	for i, c := range calls {
-		if v, source := annotated(d.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !toolRelease.MatchString(c.pinned)) {
+		if v, source := annotated(r.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !toolRelease.MatchString(c.pinned)) {
 			of[i] = witnessed{v, source}
-			if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && c.Object != nil && d.writesBuildLine(c, p.version) && !d.writesBuildLine(c, v) {
+			if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && c.Object != nil && r.writesBuildLine(c, p.version) && !r.writesBuildLine(c, v) {
 				of[i] = witnessed{p.version, p.source}
 			}
 		} else if toolRelease.MatchString(c.pinned) {
 			of[i] = witnessed{c.pinned, c.at}
-		} else if branch[i] = d.fromBranch(d.crdsNear(c, calls, own)); branch[i] != "" {
+		} else if branch[i] = r.fromBranch(r.crdsNear(c, calls, own)); branch[i] != "" {
 			continue
 		} else if p, ok := pinFor(pins, orRoot(c.Dir)); ok {
 			of[i] = witnessed{p.version, p.source}
@@ -170,22 +163,22 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 	} else if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
 		best, source = p.version, p.source // a program of the repository's own is built with what a go.mod requires
 	} else {
-		best, source = annotated(slices.DeleteFunc(d.ownManifests(), func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }))
+		best, source = annotated(slices.DeleteFunc(r.ownManifests(), func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }))
 	}
 	if best != "" {
 		settings.Version = best
-		d.set("controllerGen.version", source)
+		r.Set("controllerGen.version", source)
 	}
 	for i, c := range calls {
 		if of[i].version != best {
 			c.Version = of[i].version
 		}
 		if of[i].version == "" && (best == "" || c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
-			d.unread(c.at, "the version of controller-gen is unknown%s; set controllerGen: {version: v0.X.Y}", branch[i])
+			r.Ask(c.at, "the version of controller-gen is unknown%s; set controllerGen: {version: v0.X.Y}", branch[i])
 		}
 	}
 	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return w.version == devel }) {
-		d.note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, best, source)
+		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, best, source)
 	}
 }
 
@@ -194,12 +187,12 @@ const buildLine, lastWithBuildLine = "\n// +build !ignore_autogenerated\n", "v0.
 
 // writesBuildLine reports whether the deep copies of a call are as a version writes them, with the line of older releases of Go or without it,
 // where the version of the CRDs may write them otherwise.
-func (d *discovery) writesBuildLine(c *genCall, version string) bool {
+func (r *Reader) writesBuildLine(c *genCall, version string) bool {
 	older := semver.Compare(version, lastWithBuildLine) < 0
 	made := map[string][]string{}
-	d.filesOfCall(c, nil, made)
+	r.filesOfCall(c, nil, made)
 	as := 0
-	for _, f := range d.Files {
+	for _, f := range r.Files {
 		if slices.Contains(made[f.Dir], f.Path) {
 			if bytes.Contains(f.Data, []byte(buildLine)) != older {
 				return false
@@ -211,7 +204,7 @@ func (d *discovery) writesBuildLine(c *genCall, version string) bool {
 }
 
 // crdsNear are the CRDs of the directory that a call writes to, or where it writes none, of the calls in the same module.
-func (d *discovery) crdsNear(c *genCall, calls []*genCall, own []repo.Manifest) (made []repo.Manifest) {
+func (r *Reader) crdsNear(c *genCall, calls []*genCall, own []repo.Manifest) (made []repo.Manifest) {
 	in := func(c *genCall) (all []repo.Manifest) {
 		if c.CRD == nil {
 			return nil
@@ -227,14 +220,14 @@ func (d *discovery) crdsNear(c *genCall, calls []*genCall, own []repo.Manifest) 
 	if made = in(c); len(made) > 0 {
 		return made
 	}
-	_, module := d.Modules.Of(orRoot(c.Dir))
+	_, module := r.Modules.Of(orRoot(c.Dir))
 	for _, near := range []func(at string) bool{
 		func(at string) bool { return at == module },
 		func(at string) bool { return text.Below(at, module) },
 		func(at string) bool { return text.Below(module, at) },
 	} {
 		for _, o := range calls {
-			if _, at := d.Modules.Of(orRoot(o.Dir)); near(at) {
+			if _, at := r.Modules.Of(orRoot(o.Dir)); near(at) {
 				made = append(made, in(o)...)
 			}
 		}

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package scriptline_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 )
 
 // Commands that write imports in their own form are known by their flags, in any order; others do not change files.
@@ -17,6 +19,6 @@ func TestGroupsImports(t *testing.T) {
 		"RUN --mount=type=cache,target=/.cache gofumports -w -local ${MODULE} .": true, "gofumpt -l -w .": true, "gofumpt -l .": false,
 		"gci write -s standard .": true, "golangci-lint fmt": true, "golangci-lint run": false, "# gofmt -s -w .": false,
 	} {
-		assert.Equal(t, want, groupsImports.MatchString(command), command)
+		assert.Equal(t, want, scriptline.GroupsImports.MatchString(command), command)
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+// Package scriptline has the lines of scripts that change files after a generator wrote them: which do, and what each can change at most.
+package scriptline
 
 import (
 	"bytes"
@@ -15,29 +16,29 @@ import (
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-// command is a line of a script.
-type command struct {
-	at    string // its place, or "" if there is none
-	words []string
+// Line is a command in a script.
+type Line struct {
+	At    string // its place, or "" if there is none
+	Words []string
 }
 
-// on is the entry of the settings for a file or directory that the command changes.
-func (c command) on(file string) config.PostProcessed {
-	if c.at == "" {
+// On is the entry of the settings for a file or directory that the command changes.
+func (l Line) On(file string) config.PostProcessed {
+	if l.At == "" {
 		return config.PostProcessed{Path: file, By: config.UnknownCommand}
 	}
-	return config.PostProcessed{Path: file, By: c.at + ": " + strings.ReplaceAll(short(c.words), shell.Root+"/", ""), Changes: c.changes()}
+	return config.PostProcessed{Path: file, By: l.At + ": " + strings.ReplaceAll(Short(l.Words), shell.Root+"/", ""), Changes: l.changes()}
 }
 
 // changes is what the command can change at most: see [config.PostProcessed].
-func (c command) changes() config.Change {
-	line := strings.Join(c.words, " ")
+func (l Line) changes() config.Change {
+	line := strings.Join(l.Words, " ")
 	switch {
 	case formats.MatchString(line) && !mayEdit.MatchString(line):
 		return config.ChangesForm
 	case headerScript.MatchString(line) && !mayEdit.MatchString(headerScript.ReplaceAllString(line, "")):
 		return config.ChangesForm
-	case editsMetadata(c.words):
+	case editsMetadata(l.Words):
 		return config.ChangesMetadata
 	}
 	return ""
@@ -78,13 +79,13 @@ var (
 	metadataExpression = lazyregexp.New(`^\s*(\.metadata[.\[][^=,]*[^=,!<>]=[^=].*|del\(\.metadata[.\[][^,()]*\))\s*$`)
 )
 
-// commandsWith are the first lines that match, one of each script.
-func (d *discovery) commandsWith(match func(line []byte) bool) (all commands) {
-	for _, t := range d.Texts {
+// Find finds the first lines that match, one of each script.
+func Find(texts []repo.Script, match func(line []byte) bool) (all Lines) {
+	for _, t := range texts {
 		n := 0
 		for line := range bytes.Lines(t.Data) {
 			if n++; match(bytes.TrimRight(line, "\r\n")) {
-				all = append(all, command{repo.At(t.Path, n), strings.Fields(string(line))})
+				all = append(all, Line{repo.At(t.Path, n), strings.Fields(string(line))})
 				break
 			}
 		}
@@ -92,15 +93,15 @@ func (d *discovery) commandsWith(match func(line []byte) bool) (all commands) {
 	return all
 }
 
-// commands are lines of scripts that do the same.
-type commands []command
+// Lines are lines that do the same.
+type Lines []Line
 
-// near is the one whose script is in most of a file's directories, the first of several; the zero command if there is none.
-func (all commands) near(file string) (nearest command) {
+// Near is the one whose script is in most of a file's directories, the first of several; the zero Line if there is none.
+func (all Lines) Near(file string) (nearest Line) {
 	most := -1
-	for _, c := range all {
-		if n := sharedDirs(c.at, file); n > most {
-			most, nearest = n, c
+	for _, l := range all {
+		if n := sharedDirs(l.At, file); n > most {
+			most, nearest = n, l
 		}
 	}
 	return nearest
@@ -117,14 +118,14 @@ func sharedDirs(a, b string) (n int) {
 
 var ofExtension = lazyregexp.New(`\*\.[a-z{]`)
 
-// namesOthers reports whether a command names files, directories or extensions, of which none has a file.
-func (d *discovery) namesOthers(c command, file string) bool {
+// NamesOthers reports whether a command names files, directories or extensions, of which none has a file.
+func (l Line) NamesOthers(file string, exists func(file string) bool) bool {
 	others := false
-	for _, word := range c.words {
+	for _, word := range l.Words {
 		switch name := path.Clean(strings.Trim(word, `"'`)); {
 		case text.Below(name, file):
 			return false
-		case d.Exists(name):
+		case exists(name):
 			others = true
 		case ofExtension.MatchString(name): // as **/*.md
 			if strings.Contains(name, strings.TrimPrefix(path.Ext(file), ".")) {
@@ -134,4 +135,13 @@ func (d *discovery) namesOthers(c command, file string) bool {
 		}
 	}
 	return others
+}
+
+// Short is the beginning of a command.
+func Short(words []string) string {
+	line := strings.Join(words, " ")
+	if len(line) > 80 {
+		line = line[:80] + "…"
+	}
+	return line
 }

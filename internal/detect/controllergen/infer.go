@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ import (
 )
 
 // inferCalls makes calls for the files of controller-gen that no call was found for, as far as the tree tells what it was.
-func (d *discovery) inferCalls(calls []*genCall, own []repo.Manifest) []*genCall {
-	calls = d.inferCRDs(d.inferObject(calls), own)
-	d.listOthers(calls)
+func (r *Reader) inferCalls(calls []*genCall, own []repo.Manifest) []*genCall {
+	calls = r.inferCRDs(r.inferObject(calls), own)
+	r.listOthers(calls)
 	return calls
 }
 
@@ -40,21 +40,21 @@ func covers(c *genCall, modules *repo.Modules, dir string) bool {
 }
 
 // inferObject makes a call for the deep copies of each module that no call makes: each file depends on its package alone.
-func (d *discovery) inferObject(calls []*genCall) []*genCall {
+func (r *Reader) inferObject(calls []*genCall) []*genCall {
 	byModule := map[string][]*repo.GoFile{}
-	for _, f := range d.Files {
-		if f.Generator != controllerGen || path.Base(f.Path) != helpers[0].file {
+	for _, f := range r.Files {
+		if f.Generator != Name || path.Base(f.Path) != DeepCopies {
 			continue
 		}
-		if !slices.ContainsFunc(calls, func(c *genCall) bool { return c.Object != nil && covers(c, d.Modules, f.Dir) }) {
-			_, module := d.Modules.Of(f.Dir)
+		if !slices.ContainsFunc(calls, func(c *genCall) bool { return c.Object != nil && covers(c, r.Modules, f.Dir) }) {
+			_, module := r.Modules.Of(f.Dir)
 			byModule[module] = append(byModule[module], f)
 		}
 	}
 	for _, module := range slices.Sorted(maps.Keys(byModule)) {
 		byHeader := map[string][]*repo.GoFile{}
 		for _, f := range byModule[module] {
-			byHeader[normal(f.Header)] = append(byHeader[normal(f.Header)], f)
+			byHeader[repo.NormalHeader(f.Header)] = append(byHeader[repo.NormalHeader(f.Header)], f)
 		}
 		for _, header := range slices.Sorted(maps.Keys(byHeader)) {
 			files := byHeader[header]
@@ -68,13 +68,13 @@ func (d *discovery) inferObject(calls []*genCall) []*genCall {
 			}
 			c.Object = &config.ObjectGenerator{}
 			if header != "" {
-				file, _ := d.bestHeader(map[string]int{header: len(files)})
+				file := r.HeaderFile(header, len(files))
 				if file == "" {
-					d.notCompared("deepcopy", controllerGen, pathsOf(files), "no file has the header of these files, and no readable call of controller-gen names it")
+					r.List("deepcopy", Name, repo.Paths(files), "no file has the header of these files, and no readable call of controller-gen names it")
 					continue
 				}
 				c.Object.HeaderFile = relative(c.Dir, file)
-				if data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile); err == nil && bytes.Contains(data, []byte(" YEAR")) {
+				if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile); err == nil && bytes.Contains(data, []byte(" YEAR")) {
 					c.Object.Year = config.CurrentYear
 				}
 			}
@@ -84,28 +84,21 @@ func (d *discovery) inferObject(calls []*genCall) []*genCall {
 	return calls
 }
 
-func pathsOf(files []*repo.GoFile) (all []string) {
-	for _, f := range files {
-		all = append(all, f.Path)
-	}
-	return all
-}
-
 // copies are the names of directories that have copies of CRDs.
 var copies = lazyregexp.New(`(?i)(^|/)(charts?|helm|bundle|bundles|dist|release|releases|olm|docs|examples?|templates|testdata|tests?|data|csv|kustomize-helm)(/|$)`)
 
 // inferCRDs makes a call for each directory with CRDs of the repository's own types that no call makes, and that are not copies
 // of some that one does.
-func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
+func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	known := map[string]bool{} // by name
 	byDir := map[string][]repo.Manifest{}
 	for _, m := range own {
-		if d.madeByCall(calls, m) {
+		if r.madeByCall(calls, m) {
 			known[m.Name] = true
 		}
 	}
 	for _, m := range own {
-		if !d.madeByCall(calls, m) && d.movedTo(m.Path) == "" {
+		if !r.madeByCall(calls, m) && r.movedTo(m.Path) == "" {
 			byDir[m.Dir] = append(byDir[m.Dir], m)
 		}
 	}
@@ -125,25 +118,25 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 			known[m.Name] = true
 			paths = append(paths, m.Path)
 		}
-		raw := !slices.ContainsFunc(all, func(m repo.Manifest) bool { return !d.inForm(m.Path) })
-		packages, module, ok := d.packagesOf(all)
+		raw := !slices.ContainsFunc(all, func(m repo.Manifest) bool { return !r.inForm(m.Path) })
+		packages, module, ok := r.packagesOf(all)
 		version, _ := annotated(all)
 		switch {
-		case !raw && d.writerOf(paths[0]) != "":
-			d.notCompared("crd", controllerGen+" "+version, paths, d.writerOf(paths[0])+writesFromOutput)
+		case !raw && r.writerOf(paths[0]) != "":
+			r.List("crd", Name+" "+version, paths, r.writerOf(paths[0])+writesFromOutput)
 		case !raw:
-			d.notCompared("crd", controllerGen+" "+version, paths, "they were changed after controller-gen wrote them, and no readable call of it generates them; set controllerGen: {calls: […]}")
+			r.List("crd", Name+" "+version, paths, "they were changed after controller-gen wrote them, and no readable call of it generates them; set controllerGen: {calls: […]}")
 		case !ok:
-			d.notCompared("crd", controllerGen+" "+version, paths, "no readable call of controller-gen generates them, and their types are not all in one module; set controllerGen: {calls: […]}")
+			r.List("crd", Name+" "+version, paths, "no readable call of controller-gen generates them, and their types are not all in one module; set controllerGen: {calls: […]}")
 		default:
 			c := &genCall{at: repo.At(all[0].Path, all[0].Line)}
 			if module != "." {
 				c.Dir = module
 			}
 			c.Paths, c.Inferred = packages, all[0].Path
-			c.CRD = d.movedOptions(calls, dir, c.Dir)
+			c.CRD = r.movedOptions(calls, dir, c.Dir)
 			if c.CRD == nil {
-				c.CRD = d.optionsOf(all, packages, module)
+				c.CRD = r.optionsOf(all, packages, module)
 			}
 			c.Output = map[string]string{"crd": relative(c.Dir, dir)}
 			calls = append(calls, c)
@@ -154,8 +147,8 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 
 // movedOptions are those of the call that made the CRDs of a directory where a command moves them from there; nil where none does.
 // A header is relative to the directory in which a call runs.
-func (d *discovery) movedOptions(calls []*genCall, dir, in string) *config.CRDGenerator {
-	from, ok := d.movedFrom[dir]
+func (r *Reader) movedOptions(calls []*genCall, dir, in string) *config.CRDGenerator {
+	from, ok := r.movedFrom[dir]
 	i := slices.IndexFunc(calls, func(c *genCall) bool {
 		out, writes := c.OutputDir("crd")
 		return ok && writes && out == from && c.CRD != nil && c.Dir == in
@@ -168,7 +161,7 @@ func (d *discovery) movedOptions(calls []*genCall, dir, in string) *config.CRDGe
 }
 
 // madeByCall reports whether a call makes a CRD.
-func (d *discovery) madeByCall(calls []*genCall, m repo.Manifest) bool {
+func (r *Reader) madeByCall(calls []*genCall, m repo.Manifest) bool {
 	return slices.ContainsFunc(calls, func(c *genCall) bool {
 		if c.CRD == nil {
 			return false
@@ -179,18 +172,18 @@ func (d *discovery) madeByCall(calls []*genCall, m repo.Manifest) bool {
 }
 
 // packagesOf are the packages that have the types of CRDs, as paths in their module, if it is one.
-func (d *discovery) packagesOf(all []repo.Manifest) (packages []string, module string, ok bool) {
+func (r *Reader) packagesOf(all []repo.Manifest) (packages []string, module string, ok bool) {
 	for _, m := range all {
 		_, group, _ := strings.Cut(m.Name, ".")
 		declared := false // by any package
-		for _, kinds := range d.kinds[group] {
+		for _, kinds := range r.Kinds[group] {
 			declared = declared || slices.Contains(kinds, m.Kind)
 		}
-		for dir, kinds := range d.kinds[group] {
+		for dir, kinds := range r.Kinds[group] {
 			if declared && !slices.Contains(kinds, m.Kind) {
 				continue
 			}
-			_, at := d.Modules.Of(dir)
+			_, at := r.Modules.Of(dir)
 			if module != "" && at != module {
 				return nil, "", false
 			}
@@ -212,11 +205,11 @@ var (
 )
 
 // optionsOf are the options of crd that the tree shows.
-func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module string) *config.CRDGenerator {
+func (r *Reader) optionsOf(all []repo.Manifest, packages []string, module string) *config.CRDGenerator {
 	options, yes := &config.CRDGenerator{}, true
 	described := false
 	for _, m := range all {
-		data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(m.Path)), safefs.MaxFile)
+		data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(m.Path)), safefs.MaxFile)
 		if err != nil {
 			continue
 		}
@@ -229,7 +222,7 @@ func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module str
 		options.MaxDescLen = &none
 	}
 	for _, p := range packages {
-		for _, data := range d.sources(path.Join(module, p)) {
+		for _, data := range r.GoSources(path.Join(module, p)) {
 			if floats.Match(data) {
 				options.AllowDangerousTypes = &yes
 			}
@@ -239,7 +232,7 @@ func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module str
 }
 
 // listOthers lists the roles and webhooks that no call makes: which packages have their markers, no file tells.
-func (d *discovery) listOthers(calls []*genCall) {
+func (r *Reader) listOthers(calls []*genCall) {
 	made := func(file string) bool {
 		return slices.ContainsFunc(calls, func(c *genCall) bool {
 			rbac, inRBAC := c.OutputDir("rbac")
@@ -248,24 +241,24 @@ func (d *discovery) listOthers(calls []*genCall) {
 		})
 	}
 	var roles, names []string
-	for _, r := range d.Roles {
-		if made(r.Path) {
-			names = append(names, r.Names...)
+	for _, role := range r.Roles {
+		if made(role.Path) {
+			names = append(names, role.Names...)
 		}
 	}
-	for _, r := range d.Roles {
-		copied := len(names) > 0 && !slices.ContainsFunc(r.Names, func(n string) bool { return !slices.Contains(names, n) })
-		if r.Form && !copied && path.Clean(d.found.raw.RBAC.Dir) != path.Dir(r.Path) {
-			roles = append(roles, r.Path)
+	for _, role := range r.Roles {
+		copied := len(names) > 0 && !slices.ContainsFunc(role.Names, func(n string) bool { return !slices.Contains(names, n) })
+		if role.Form && !copied && path.Clean(r.Settings.RBAC.Dir) != path.Dir(role.Path) {
+			roles = append(roles, role.Path)
 		}
 	}
 	for _, kind := range []struct {
 		name  string
 		files []string
-	}{{"rbac", roles}, {"webhook", slices.Clone(d.Webhooks)}} {
+	}{{"rbac", roles}, {"webhook", slices.Clone(r.Webhooks)}} {
 		files := slices.DeleteFunc(kind.files, func(file string) bool { return copies.MatchString(file) || made(file) })
-		if len(files) > 0 && d.hasMarker(kind.name) {
-			d.notCompared(kind.name, controllerGen, files, "no readable call of controller-gen generates it, and no file tells which packages have its markers; set controllerGen: {calls: […]}")
+		if len(files) > 0 && r.HasMarker(kind.name) {
+			r.List(kind.name, Name, files, "no readable call of controller-gen generates it, and no file tells which packages have its markers; set controllerGen: {calls: […]}")
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"bytes"
@@ -17,18 +17,18 @@ import (
 
 // listDerived lists the CRDs of the repository's own types that no call makes as they are: a script or a program of its own writes them
 // from what controller-gen makes.
-func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
+func (r *Reader) listDerived(calls []*genCall, own []repo.Manifest) {
 	known := map[string]bool{} // the names of those that are made, or listed already
 	for _, m := range own {
-		known[m.Name] = d.madeByCall(calls, m) || d.movedTo(m.Path) == "" || known[m.Name]
+		known[m.Name] = r.madeByCall(calls, m) || r.movedTo(m.Path) == "" || known[m.Name]
 	}
 	byWriter := map[string][]repo.Manifest{}
-	for _, m := range d.CRDs {
-		patched := func(c *genCall) bool { return slices.Contains(d.patched(c), m.Path) }
-		if !m.IsOf(d.kinds) || known[m.Name] || slices.ContainsFunc(calls, patched) || d.listed(m.Path) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
+	for _, m := range r.CRDs {
+		patched := func(c *genCall) bool { return slices.Contains(r.patched(c), m.Path) }
+		if !m.IsOf(r.Kinds) || known[m.Name] || slices.ContainsFunc(calls, patched) || r.Listed(m.Path) || m.AsMade() && r.madeByCall(calls, m) || path.Clean(r.Settings.CRDs.Dir) == m.Dir {
 			continue
 		}
-		if at := cmp.Or(d.movedTo(m.Path), d.writerOf(m.Path)); at != "" {
+		if at := cmp.Or(r.movedTo(m.Path), r.writerOf(m.Path)); at != "" {
 			byWriter[at] = append(byWriter[at], m)
 		}
 	}
@@ -38,9 +38,9 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 			paths = append(paths, m.Path)
 		}
 		version, _ := annotated(all)
-		d.notCompared("crd", controllerGen+" "+version, paths, at+writesFromOutput)
+		r.List("crd", Name+" "+version, paths, at+writesFromOutput)
 	}
-	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int {
+	slices.SortFunc(r.NotCompared, func(a, b tree.NotCompared) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0]))
 	})
 }
@@ -49,8 +49,8 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 const writesFromOutput = " writes this from the output of controller-gen; crdctl runs no scripts or programs of the project"
 
 // movedTo is the place of a command that moves or copies a file to a path, "" if there is none.
-func (d *discovery) movedTo(file string) string {
-	for _, s := range d.steps.Sequences {
+func (r *Reader) movedTo(file string) string {
+	for _, s := range r.steps.Sequences {
 		for _, step := range s.Steps {
 			if name := path.Base(step.Words[0]); len(step.Words) < 3 || name != "mv" && name != "cp" {
 				continue
@@ -74,8 +74,8 @@ var (
 )
 
 // writerOf is the place in a script or program that runs controller-gen where it names a file.
-func (d *discovery) writerOf(file string) string {
-	for _, f := range d.Files {
+func (r *Reader) writerOf(file string) string {
+	for _, f := range r.Files {
 		if !f.Main || !slices.ContainsFunc(programs, func(word []byte) bool { return bytes.Contains(f.Data, word) }) {
 			continue
 		}
@@ -87,7 +87,7 @@ func (d *discovery) writerOf(file string) string {
 		}
 	}
 	name := []byte(path.Join(path.Base(path.Dir(file)), path.Base(file)))
-	for _, t := range d.Texts {
+	for _, t := range r.Texts {
 		data := commentLine.ReplaceAll(t.Data, nil)
 		if i := bytes.Index(data, name); i >= 0 && wanted(string(data)) {
 			return repo.At(t.Path, repo.LineOf(data, i))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"maps"
@@ -10,43 +10,44 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // leaveMoved takes crd out of the calls that write to a directory without any of the CRDs that they make, where such CRDs are elsewhere or
 // by other names: a command moves or renames them afterwards.
-func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
+func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 	for _, c := range calls {
 		dir, ok := c.OutputDir("crd")
-		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) || len(d.bareIn(dir)) > 0 {
+		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) || len(r.bareIn(dir)) > 0 {
 			continue
 		}
-		moved, version := d.elsewhere(calls, c)
+		moved, version := r.elsewhere(calls, c)
 		if len(moved) > 0 {
-			c.drop("crd")
+			Drop(&c.ControllerGenCall, "crd")
 		}
-		moved = slices.DeleteFunc(moved, d.listed) // of an earlier call
+		moved = slices.DeleteFunc(moved, r.Listed) // of an earlier call
 		if len(moved) > 0 {
 			slices.Sort(moved)
 			missing := "does not exist, so a command moves or renames the files afterwards"
-			if workspace.GitIgnores(d.Root, dir) {
+			if workspace.GitIgnores(r.Root, dir) {
 				missing = "is ignored by git, so a command copies the files afterwards"
 			}
-			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
+			r.List("crd", Name+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
 		}
 	}
 }
 
 // elsewhere are the CRDs of the types of a call, wherever they are, that no other call makes, and the version of the last.
-func (d *discovery) elsewhere(calls []*genCall, c *genCall) (files []string, version string) {
-	for _, m := range d.Manifests {
+func (r *Reader) elsewhere(calls []*genCall, c *genCall) (files []string, version string) {
+	for _, m := range r.Manifests {
 		if m.Version == "" || madeElsewhere(calls, c, m) {
 			continue
 		}
 		_, group, _ := strings.Cut(m.Name, ".")
-		for at, kinds := range d.kinds[group] {
-			if covers(c, d.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
+		for at, kinds := range r.Kinds[group] {
+			if covers(c, r.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
 				files, version = append(files, m.Path), m.Version
 				break
 			}
@@ -65,27 +66,27 @@ func madeElsewhere(calls []*genCall, but *genCall, m repo.Manifest) bool {
 
 // leaveCopied lists the CRDs of kinds that no type here has, in directories that calls write CRDs to and commands copy files to: they are of
 // another repository, and not left over.
-func (d *discovery) leaveCopied(calls []*genCall) {
+func (r *Reader) leaveCopied(calls []*genCall) {
 	by := map[string]string{} // the command, by directory
 	for _, c := range calls {
 		if dir, ok := c.OutputDir("crd"); ok && c.CRD != nil && dir != "." && by[dir] == "" {
-			by[dir] = d.copiesInto(dir)
+			by[dir] = r.copiesInto(dir)
 		}
 	}
 	files := map[string][]string{}
-	for _, m := range d.Manifests {
+	for _, m := range r.Manifests {
 		_, group, _ := strings.Cut(m.Name, ".")
-		declared := len(d.kinds[group]) == 0 // of a foreign group, which is nobody's here
-		for _, kinds := range d.kinds[group] {
+		declared := len(r.Kinds[group]) == 0 // of a foreign group, which is nobody's here
+		for _, kinds := range r.Kinds[group] {
 			declared = declared || slices.Contains(kinds, m.Kind)
 		}
 		if by[m.Dir] != "" && m.Kind != "" && !declared {
 			files[m.Dir] = append(files[m.Dir], m.Path)
-			d.postProcessed(config.PostProcessed{Path: m.Path, By: by[m.Dir]})
+			r.PostProcess(config.PostProcessed{Path: m.Path, By: by[m.Dir]})
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
-		d.notCompared("crd", controllerGen, files[dir], "no type here has the kind, and files are copied to "+dir+": "+by[dir])
+		r.List("crd", Name, files[dir], "no type here has the kind, and files are copied to "+dir+": "+by[dir])
 	}
 }
 
@@ -93,8 +94,8 @@ func (d *discovery) leaveCopied(calls []*genCall) {
 var betweenCommands = lazyregexp.New(`&&|\|\||[;|]`)
 
 // copiesInto is the first command that copies files into a directory, with its place, or "".
-func (d *discovery) copiesInto(dir string) string {
-	for _, t := range d.Texts {
+func (r *Reader) copiesInto(dir string) string {
+	for _, t := range r.Texts {
 		n := 0
 		for line := range strings.Lines(string(t.Data)) {
 			n++
@@ -104,7 +105,7 @@ func (d *discovery) copiesInto(dir string) string {
 					words = words[1:]
 				}
 				if len(words) > 2 && strings.TrimLeft(words[0], "@-") == "cp" && strings.Contains("/"+words[len(words)-1]+"/", "/"+dir+"/") {
-					return repo.At(t.Path, n) + ": " + short(words)
+					return repo.At(t.Path, n) + ": " + scriptline.Short(words)
 				}
 			}
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
@@ -18,11 +19,11 @@ import (
 
 // afterPrograms records what programs of the repository do that go run, or a line of go:generate, starts: they change the files that
 // they are given, and those of a directory that they write to.
-func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) string, by command) {
+func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string, by scriptline.Line) {
 	words := step.Words[2:]
 	if step.Words[1] == "run" {
-		d.afterArguments(words, m, at, by)
-		d.afterProgram(words, m, at, by)
+		r.afterArguments(words, m, at, by)
+		r.afterProgram(words, m, at, by)
 		return
 	}
 	for _, w := range words {
@@ -30,9 +31,9 @@ func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) stri
 		if dir == "" {
 			continue
 		}
-		for _, data := range d.sources(dir) {
+		for _, data := range r.GoSources(dir) {
 			for _, line := range goRun.FindAllSubmatch(data, -1) {
-				d.afterProgram(strings.Fields(string(line[1])), m, func(word string) string { return path.Join(dir, word) }, by)
+				r.afterProgram(strings.Fields(string(line[1])), m, func(word string) string { return path.Join(dir, word) }, by)
 			}
 		}
 	}
@@ -52,7 +53,7 @@ func writesManifests(sources []byte) bool {
 }
 
 // afterProgram records that a program changes the directories that its sources name, if these write files.
-func (d *discovery) afterProgram(words []string, m *made, at func(string) string, by command) {
+func (r *Reader) afterProgram(words []string, m *made, at func(string) string, by scriptline.Line) {
 	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
 	if i < 0 {
 		return
@@ -61,7 +62,7 @@ func (d *discovery) afterProgram(words []string, m *made, at func(string) string
 	if path.Ext(dir) == ".go" {
 		dir = path.Dir(dir)
 	}
-	sources := bytes.Join(slices.Collect(maps.Values(d.sources(dir))), nil)
+	sources := bytes.Join(slices.Collect(maps.Values(r.GoSources(dir))), nil)
 	if dir == "" || !writesManifests(sources) {
 		return
 	}
@@ -74,39 +75,39 @@ func (d *discovery) afterProgram(words []string, m *made, at func(string) string
 			continue // it only reads there
 		}
 		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
-			d.postProcessed(by.on(made))
+			r.PostProcess(by.On(made))
 		}
 	}
 }
 
 // afterBuilt is afterProgram for a program that was built of the repository before, by its name: it changes the directories that it is given,
 // if its sources write files.
-func (d *discovery) afterBuilt(name string, words []string, m *made, at func(string) string, by command) {
-	main := slices.IndexFunc(d.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
-	if main < 0 || output(words) != "" || !writesManifests(bytes.Join(slices.Collect(maps.Values(d.sources(d.Files[main].Dir))), nil)) {
+func (r *Reader) afterBuilt(name string, words []string, m *made, at func(string) string, by scriptline.Line) {
+	main := slices.IndexFunc(r.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
+	if main < 0 || output(words) != "" || !writesManifests(bytes.Join(slices.Collect(maps.Values(r.GoSources(r.Files[main].Dir))), nil)) {
 		return
 	}
 	for _, w := range words {
 		if dir := at(w); m.byDir[dir] != nil {
-			d.postProcessed(by.on(dir))
+			r.PostProcess(by.On(dir))
 		}
 	}
 }
 
 // afterInput records what an interpreter does that reads its program from the input, as from a here-document: it changes the files that the
 // script names, if the script writes files.
-func (d *discovery) afterInput(step steps.Step, m *made, by command) {
+func (r *Reader) afterInput(step steps.Step, m *made, by scriptline.Line) {
 	if !interpreter.MatchString(path.Base(step.Words[0])) || len(step.Words) > 1 && step.Words[1] != "-" {
 		return
 	}
-	i := slices.IndexFunc(d.Texts, func(t repo.Script) bool { return t.Path == step.Path })
-	if i < 0 || !writesText.Match(d.Texts[i].Data) {
+	i := slices.IndexFunc(r.Texts, func(t repo.Script) bool { return t.Path == step.Path })
+	if i < 0 || !writesText.Match(r.Texts[i].Data) {
 		return
 	}
 	for _, files := range m.byDir {
 		for _, file := range files {
-			if bytes.Contains(d.Texts[i].Data, []byte(file)) {
-				d.postProcessed(by.on(file))
+			if bytes.Contains(r.Texts[i].Data, []byte(file)) {
+				r.PostProcess(by.On(file))
 			}
 		}
 	}

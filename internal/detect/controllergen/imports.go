@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package controllergen
 
 import (
 	"bytes"
@@ -9,41 +9,34 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
-
-// groupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
-var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
 
 // grouped is in imports that are in other groups than those.
 var grouped = lazyregexp.New(`(?s)"[^"\n/]+\.[^"\n]*"\n\n|\n\n.*\n\n`)
 
 // readClientImports finds the command that changes the imports of code-generator's files: it writes one group of the standard library's,
 // and one of all others.
-func (d *discovery) readClientImports() {
+func (r *Reader) readClientImports() {
 	var changed []string
-	for _, f := range d.Files {
-		if slices.Contains(gengoTools, f.Generator) && grouped.MatchString(string(importsOf(f.Data))) {
+	for _, f := range r.Files {
+		if slices.Contains(repo.GengoTools, f.Generator) && grouped.MatchString(string(importsOf(f.Data))) {
 			changed = append(changed, f.Path)
 		}
 	}
 	if len(changed) == 0 {
 		return
 	}
-	commands := d.commandsWith(groupsImports.Match)
+	commands := scriptline.Find(r.Texts, scriptline.GroupsImports.Match)
 	by := func(file string) config.PostProcessed {
 		if len(commands) > 0 {
-			return commands.near(file).on(file)
+			return commands.Near(file).On(file)
 		}
 		return config.PostProcessed{Path: file, By: config.UnknownCommand, Changes: config.ChangesForm} // of an editor, for example
 	}
-	for _, t := range d.trees {
-		dirs := []string{t.versioned, t.informers, t.listers}
-		if t.apply != nil {
-			dirs = append(dirs, t.apply.dir)
-		}
-		dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+	for _, dirs := range r.ClientDirs {
 		below := func(file string) bool {
 			return slices.ContainsFunc(dirs, func(dir string) bool { return text.Below(dir, file) })
 		}
@@ -51,31 +44,31 @@ func (d *discovery) readClientImports() {
 			continue
 		}
 		for _, dir := range dirs { // a lister has too few imports to tell
-			d.postProcessed(by(dir))
+			r.PostProcess(by(dir))
 		}
 	}
 	for _, file := range changed {
-		d.postProcessed(by(file))
+		r.PostProcess(by(file))
 	}
 }
 
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
-func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
-	by := d.commandsWith(groupsImports.Match)
+func (r *Reader) readImportForms(calls []*genCall, own []repo.Manifest) {
+	by := scriptline.Find(r.Texts, scriptline.GroupsImports.Match)
 	if len(by) == 0 {
 		return
 	}
 	for _, c := range calls {
 		made := map[string][]string{}
-		d.filesOfCall(c, own, made)
+		r.filesOfCall(c, own, made)
 		var code []string
 		for _, files := range made {
 			code = append(code, slices.DeleteFunc(files, func(file string) bool { return path.Ext(file) != ".go" })...)
 		}
-		if slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && formatted(f.Data) }) {
+		if slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && formatted(f.Data) }) {
 			for _, file := range code {
-				d.postProcessed(by.near(file).on(file))
+				r.PostProcess(by.Near(file).On(file))
 			}
 		}
 	}

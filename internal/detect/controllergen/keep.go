@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllergen
+
+import (
+	"cmp"
+	"path"
+	"reflect"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// keepCalls takes the generators out of calls that leave no file in the repository, and then the calls that have none left.
+func (r *Reader) keepCalls(calls []*genCall) (kept []*genCall) {
+	for _, c := range calls {
+		for _, name := range c.Generators() {
+			if name == "object" || name == "applyconfiguration" {
+				if out := c.Output[name]; out == config.OutputNone || out == config.OutputStdout {
+					Drop(&c.ControllerGenCall, name)
+				}
+				continue
+			}
+			dir, ok := c.OutputDir(name)
+			if !ok {
+				Drop(&c.ControllerGenCall, name)
+				r.printed(calls, c, name)
+			} else if to := r.ignoredOutput(c, name, dir); to != "" {
+				Drop(&c.ControllerGenCall, name)
+				r.Ask(c.at, "%s is written to %s, which git ignores; it is not compared", name, to)
+			} else if name == "schemapatch" && c.Output[name] == "" && !r.IsDir(dir) {
+				Drop(&c.ControllerGenCall, name)
+				r.Note(c.at, "schemapatch is written to %s, which is not here: the repository keeps none of it, or the call lacks output:schemapatch:dir=DIR", dir)
+			} else if slices.Contains(r.removedDirs, dir) {
+				Drop(&c.ControllerGenCall, name)
+				r.Note(c.at, "%s is written to %s, which is deleted afterwards", name, dir)
+			}
+		}
+		same := slices.ContainsFunc(kept, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, c.ControllerGenCall) })
+		if len(c.Generators()) > 0 && !same {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// ignoredOutput is the directory or the one file to which a generator writes where git ignores that, or "".
+func (r *Reader) ignoredOutput(c *genCall, name, dir string) string {
+	file := ""
+	switch name {
+	case "rbac":
+		file = path.Join(dir, roleFile(c))
+	case "webhook":
+		file = path.Join(dir, "manifests.yaml")
+	}
+	switch {
+	case workspace.GitIgnores(r.Root, dir):
+		return dir
+	case file != "" && workspace.GitIgnores(r.Root, file):
+		return file
+	}
+	return ""
+}
+
+// printed lists the files to which the shell writes what a call prints, but those that another call was inferred for.
+func (r *Reader) printed(calls []*genCall, c *genCall, name string) {
+	files := slices.DeleteFunc(slices.Clone(c.writes), func(file string) bool {
+		return file == "" || !r.Exists(file) || slices.ContainsFunc(calls, func(o *genCall) bool {
+			dir, ok := o.OutputDir(name)
+			return ok && slices.Contains(o.Generators(), name) && dir == path.Dir(file)
+		})
+	})
+	version := ""
+	if len(files) == 0 && name == "crd" { // another command may take them from what the call prints
+		files, version = r.elsewhere(calls, c)
+	}
+	if len(files) == 0 {
+		r.Note(c.at, "%s is not written to the repository", name)
+		return
+	}
+	if files = slices.DeleteFunc(files, r.Listed); len(files) > 0 {
+		r.List(cmp.Or(map[string]string{"schemapatch": "crd"}[name], name), Name+" "+version, files, c.at+writesFromOutput)
+	}
+}
+
+// Drop takes a generator out of a call.
+func Drop(c *config.ControllerGenCall, generator string) {
+	if delete(c.Output, generator); len(c.Output) == 0 {
+		c.Output = nil
+	}
+	c.Drop(generator)
+}
