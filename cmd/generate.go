@@ -152,6 +152,8 @@ type generation struct {
 	notCompared []tree.NotCompared
 	// incomplete is the error of generated code that is written though it needs functions of the user's to compile.
 	incomplete error
+	// unavailable is the error of files that were to be compared, and cannot be made here.
+	unavailable error
 	// uncompiled is the error of code that does not compile in a project without settings, where a comparison was asked for: these may be
 	// guessed wrong. Its files are not compared, unless they are as they are checked in.
 	uncompiled error
@@ -212,6 +214,9 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	if g.files == 0 && len(g.changes) == 0 && (at.found != nil || len(at.settings.ControllerGen.Calls) > 0) {
 		// What was asked for and what was found have nothing in common: that is no success.
 		return nil, &detect.NothingError{Found: g.notCompared, Failed: len(at.settings.ControllerGen.Calls) > 0 && len(g.notCompared) > 0}
+	}
+	if result.Undetermined != nil {
+		g.unavailable = fmt.Errorf("some files could not be compared, since what makes them is unavailable here; %s up to date", text.Count(g.files, "other file is", "other files are"))
 	}
 	notes, err = result.TypeCheck(ctx, g.changes)
 	g.notes = append(g.notes, notes...)

@@ -83,7 +83,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := g.report()
-	if err := cmp.Or(g.incomplete, g.uncompiled); err != nil && len(g.changes) == 0 {
+	if err := cmp.Or(g.incomplete, g.unavailable, g.uncompiled); err != nil && len(g.changes) == 0 {
 		s.Report().Lines(r.Asides())
 		return err
 	}

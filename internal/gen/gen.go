@@ -68,6 +68,8 @@ type Result struct {
 	// they have all that was generated. NotCompared are those of which that cannot be said, and those that could not be made.
 	PostProcessed map[string]string
 	NotCompared   []tree.NotCompared
+	// Undetermined is the error of what could not be made here, and can be where a module or a version is available.
+	Undetermined error
 
 	run     *generation
 	modules []*Result // those of which this one consists; none where all packages were loaded together
@@ -146,7 +148,7 @@ func generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	for _, f := range m.Files {
 		g.generators[f.Path] = f.Generator
 	}
-	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: append(added.NotCompared, all.left...), run: g}, nil
+	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: append(added.NotCompared, all.left...), Undetermined: all.undetermined, run: g}, nil
 }
 
 // both makes the files of both families, code-generator's and controller-gen's, side by side.

@@ -29,6 +29,8 @@ type parts struct {
 	called *calls.Made
 	// left are code-generator's files, where these could not be made.
 	left []tree.NotCompared
+	// undetermined is the error of what could not be made here, and can be elsewhere.
+	undetermined error
 }
 
 // settle decides what counts when one family, or some calls, cannot be made. That is an error, unless a comparison of the others was
@@ -40,6 +42,7 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 	if failed := errors.Join(codeErr, all.called.Err(false)); failed != nil && !o.Partial {
 		return failed
 	}
+	all.undetermined = all.called.Undetermined()
 	switch {
 	case codeErr == nil && len(all.called.Failed) == 0:
 		return nil
@@ -49,6 +52,9 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 		return nil
 	case len(all.called.Files) == 0, !diag.IsUnavailable(codeErr) && (!o.Discovered || !guessedWrong(codeErr)):
 		return errors.Join(codeErr, all.called.Err(true))
+	}
+	if diag.IsUnavailable(codeErr) && !diag.IsUnsupported(codeErr) {
+		all.undetermined = errors.Join(codeErr, all.undetermined)
 	}
 	rest := *p
 	rest.APIs, rest.Clients, rest.OpenAPI, rest.CRDs, rest.RBAC = nil, nil, config.OpenAPI{}, config.CRDs{}, config.RBAC{}

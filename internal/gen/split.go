@@ -69,6 +69,9 @@ func eachModule(ctx context.Context, root string, modules []*config.Project, o O
 				return nil, errors.Join(err, leftErr)
 			}
 			failed, all.NotCompared = append(failed, err), append(all.NotCompared, left...)
+			if !diag.IsUnsupported(err) {
+				all.Undetermined = errors.Join(all.Undetermined, err)
+			}
 			continue
 		}
 		if err != nil {
@@ -99,6 +102,7 @@ func (r *Result) add(m *Result) error {
 	}
 	maps.Copy(r.PostProcessed, m.PostProcessed)
 	r.NotCompared = append(r.NotCompared, m.NotCompared...)
+	r.Undetermined = errors.Join(r.Undetermined, m.Undetermined)
 	r.Cached = r.Cached && m.Cached
 	r.modules = append(r.modules, m)
 	return nil

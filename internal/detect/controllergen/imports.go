@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
@@ -20,21 +21,25 @@ var grouped = lazyregexp.New(`(?s)"[^"\n/]+\.[^"\n]*"\n\n|\n\n.*\n\n`)
 // readClientImports finds the command that changes the imports of code-generator's files: it writes one group of the standard library's,
 // and one of all others.
 func (r *Reader) readClientImports() {
-	var changed []string
+	var changed, unchanged []string
 	for _, f := range r.Files {
-		if slices.Contains(repo.GengoTools, f.Generator) && grouped.MatchString(string(importsOf(f.Data))) {
+		switch {
+		case !slices.Contains(repo.GengoTools, f.Generator):
+		case grouped.MatchString(string(importsOf(f.Data))):
 			changed = append(changed, f.Path)
+		case f.Uses(r.owns) && f.Uses(func(p string) bool { return !r.owns(p) && strings.Contains(p, ".") }):
+			unchanged = append(unchanged, f.Path) // though a formatter would find two groups in it
 		}
 	}
-	if len(changed) == 0 {
+	commands := scriptline.Find(r.Texts, scriptline.GroupsImports.Match)
+	if len(changed) == 0 || len(commands) == 0 && len(changed) <= len(unchanged) {
 		return
 	}
-	commands := scriptline.Find(r.Texts, scriptline.GroupsImports.Match)
 	by := func(file string) config.PostProcessed {
 		if len(commands) > 0 {
 			return commands.Near(file).On(file)
 		}
-		return config.PostProcessed{Path: file, By: config.UnknownCommand, Changes: config.ChangesForm} // of an editor, for example
+		return config.PostProcessed{Path: file, By: config.UnknownCommand, Changes: config.ChangesForm}
 	}
 	for _, dirs := range r.ClientDirs {
 		below := func(file string) bool {
@@ -50,6 +55,12 @@ func (r *Reader) readClientImports() {
 	for _, file := range changed {
 		r.PostProcess(by(file))
 	}
+}
+
+// owns reports whether an import path is one of the repository's modules.
+func (r *Reader) owns(importPath string) bool {
+	_, ok := r.Modules.Dir(importPath)
+	return ok
 }
 
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,

@@ -64,13 +64,15 @@ type Call struct {
 	// Load returns the text of a script that is read in with "source"; its path is absolute. Its commands are not read, but its
 	// variables are.
 	Load func(file string) (string, bool)
+	// Output answers what a command prints that this package does not know; it may be nil.
+	Output func(words []string, dir string) (out string, ok bool)
 }
 
 // ReadCall reads a shell script as it runs when it is called so: its functions where they are called, or if they are not, at the
 // end. Patterns of files that loops go through stay patterns.
 func ReadCall(file, src, dir string, call Call) *Script {
 	s := newState(file, dir)
-	s.funcs, s.load = map[string]*syntax.Stmt{}, call.Load
+	s.funcs, s.load, s.other = map[string]*syntax.Stmt{}, call.Load, call.Output
 	for name, value := range call.Env {
 		s.vars[name] = text(value)
 	}

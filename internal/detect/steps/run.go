@@ -337,7 +337,7 @@ func (x *run) script(file, dir string, call shell.Call) {
 	if !x.seen && !x.wanted(text) && !leads.MatchString(text) {
 		return
 	}
-	call.Load = func(file string) (string, bool) { return x.text(Local("", file)) }
+	call.Load, call.Output = func(file string) (string, bool) { return x.text(Local("", file)) }, x.prints
 	read := shell.ReadCall(path.Join(shell.Root, file), strings.ReplaceAll(text, "\r\n", "\n"), dir, call)
 	if read.Err != nil && x.wanted(text) {
 		x.found.Unread = append(x.found.Unread, makefile.Place{Path: file, Line: read.Line, Text: read.Err.Error()})

@@ -250,21 +250,27 @@ func (x *Reader) glob(pattern string) (all []string) {
 
 // shell answers the commands whose output the repository's files tell.
 func (x *Reader) shell(command, dir string) (string, bool) {
-	return shell.Output(command, dir, func(words []string, dir string) (string, bool) {
-		last := words[len(words)-1]
-		switch {
-		case words[0] == "date" && strings.Trim(last, `"'`) == "+%Y":
-			return config.CurrentYear, true
-		case len(words) > 2 && slices.Equal(words[:3], []string{"go", "list", "-m"}):
-			return x.listed(words[3:], dir)
-		case words[0] == "cat" && len(words) == 2:
-			text, ok := x.text(Local(dir, last))
-			return strings.TrimSpace(text), ok
-		case slices.Equal(words, []string{"ls", "-d", "*/"}):
-			return x.goDirs(dir)
-		}
-		return "", false
-	})
+	return shell.Output(command, dir, x.prints)
+}
+
+// prints is what a command prints, if the repository's files tell.
+func (x *Reader) prints(words []string, dir string) (string, bool) {
+	last := words[len(words)-1]
+	switch {
+	case words[0] == "date" && strings.Trim(last, `"'`) == "+%Y":
+		return config.CurrentYear, true
+	case len(words) > 2 && slices.Equal(words[:3], []string{"go", "list", "-m"}):
+		return x.listed(words[3:], dir)
+	case len(words) == 5 && slices.Equal(words[:3], []string{"go", "list", "-f"}) && strings.Trim(words[3], `"'`) == "{{.Dir}}":
+		at, ok := x.repo.Modules.Dir(last)
+		return path.Join(shell.Root, at), ok
+	case words[0] == "cat" && len(words) == 2:
+		text, ok := x.text(Local(dir, last))
+		return strings.TrimSpace(text), ok
+	case slices.Equal(words, []string{"ls", "-d", "*/"}):
+		return x.goDirs(dir)
+	}
+	return "", false
 }
 
 // goDirs are the directories in a directory that have Go code of the repository in or below them, as ls -d */ prints them: for those that

@@ -49,6 +49,16 @@ func (m *Made) Err(inferred bool) (err error) {
 	return err
 }
 
+// Undetermined is the error of what could not run here, and can elsewhere: what it makes may be up to date or not.
+func (m *Made) Undetermined() (err error) {
+	for _, i := range slices.Sorted(maps.Keys(m.Failed)) {
+		if one := m.Failed[i]; diag.IsUnavailable(one) && !diag.IsUnsupported(one) {
+			err = errors.Join(err, one)
+		}
+	}
+	return err
+}
+
 // Make runs the calls, or takes what they made from the store where nothing changed: each call for itself, so that after an edit those
 // run that read what was edited. names are those that the user gave, of any generators; empty is all. program is this very program, for
 // the keys.

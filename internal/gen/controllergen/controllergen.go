@@ -256,7 +256,7 @@ func (r *runner) files(c *call, result host.Result) (files []File, err error) {
 		said = append(said, strings.ReplaceAll(e.Error(), dangerous, " To use them anyway, set crd.allowDangerousTypes in the call"))
 	}
 	if file := r.foreign(result.Errors); file != "" {
-		return nil, diag.Unavailable(diag.WithHint(c.what(), r.root, fmt.Sprintf("controller-gen %s cannot read %s; set a later version", c.code, file), said...))
+		return nil, diag.Unsupported(diag.WithHint(c.what(), r.root, fmt.Sprintf("controller-gen %s cannot read %s; set a later version", c.code, file), said...))
 	}
 	if err := diag.New(c.what(), r.root, said...); err != nil {
 		return nil, err

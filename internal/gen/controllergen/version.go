@@ -41,7 +41,7 @@ func engineFor(version string, names []string) (string, error) {
 	case !semver.IsValid(version):
 		return "", fmt.Errorf("%q is not a version of sigs.k8s.io/controller-tools; set controllerGen.version in crdctl.yaml to one, for example %s", version, crdform.Version)
 	case semver.Compare(version, oldest) < 0:
-		return "", diag.Unavailable(fmt.Errorf("controller-gen %s is older than crdctl can run; pin sigs.k8s.io/controller-tools %s or newer", version, oldest))
+		return "", diag.Unsupported(fmt.Errorf("controller-gen %s is older than crdctl can run; pin sigs.k8s.io/controller-tools %s or newer", version, oldest))
 	case slices.ContainsFunc(names, func(name string) bool { return !linked(name) }):
 		return version, nil
 	}

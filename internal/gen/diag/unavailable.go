@@ -16,6 +16,15 @@ func (u unavailable) Unwrap() error { return u.error }
 // Unavailable marks an error as one about what is not to be had here; see IsUnavailable.
 func Unavailable(err error) error { return unavailable{err} }
 
+// unsupported is an error about a version that crdctl cannot run anywhere.
+type unsupported struct{ unavailable }
+
+// Unsupported marks an error as one about a version that crdctl cannot run, here or elsewhere. It is one about what is unavailable, too.
+func Unsupported(err error) error { return unsupported{unavailable{err}} }
+
+// IsUnsupported reports whether an error is marked so.
+func IsUnsupported(err error) bool { return errors.As(err, &unsupported{}) }
+
 var (
 	notHad = regexp.MustCompile(`no required module provides package|cannot find module providing package|missing go\.sum entry|module lookup disabled by GOPROXY|` +
 		`: dial tcp|: (403 Forbidden|404 Not Found|410 Gone)|unrecognized import path|no matching versions for query|Go 1\.\d+(\.\d+)? \(running go 1\.`)
@@ -25,7 +34,7 @@ var (
 // IsUnavailable reports whether an error is about modules or versions that are not to be had here, and not about what is in the sources:
 // what needs none of these can be made and compared all the same.
 func IsUnavailable(err error) bool {
-	if errors.As(err, &unavailable{}) {
+	if errors.As(err, &unavailable{}) || IsUnsupported(err) {
 		return true
 	}
 	return err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())

@@ -44,7 +44,7 @@ type Toolchain struct {
 // Open returns the engine of a version of k8s.io/code-generator, from the user's cache or built into it.
 func Open(ctx context.Context, version string) (*Toolchain, error) {
 	if !semver.IsValid(version) || semver.Compare(version, oldest) < 0 {
-		return nil, diag.Unavailable(fmt.Errorf("%s %s is older than crdctl can run; pin %s or newer in go.mod", module, version, oldest))
+		return nil, diag.Unsupported(fmt.Errorf("%s %s is older than crdctl can run; pin %s or newer in go.mod", module, version, oldest))
 	}
 	cache, err := cacheDir()
 	if err != nil {
