@@ -45,26 +45,16 @@ func parse(file string, src []byte) (all []*marker) {
 			on[doc] = &marker{subject: path.Dir(file) + "." + name, from: line(doc.Pos()), to: line(to)}
 		}
 	}
-	for _, d := range syntax.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.TYPE {
-			continue
+	for decl, spec := range gofield.Types(syntax) {
+		for _, doc := range gofield.Docs(fset, syntax, decl, spec) {
+			note(doc, spec.Name.Name, spec.Name.Pos())
 		}
-		for _, s := range g.Specs {
-			spec, ok := s.(*ast.TypeSpec)
-			if !ok {
-				continue
+		ast.Inspect(spec.Type, func(n ast.Node) bool {
+			if f, ok := n.(*ast.Field); ok {
+				note(f.Doc, spec.Name.Name+"."+gofield.FieldName(f), f.Type.Pos())
 			}
-			for _, doc := range gofield.Docs(fset, syntax, g, spec) {
-				note(doc, spec.Name.Name, spec.Name.Pos())
-			}
-			ast.Inspect(spec.Type, func(n ast.Node) bool {
-				if f, ok := n.(*ast.Field); ok {
-					note(f.Doc, spec.Name.Name+"."+gofield.FieldName(f), f.Type.Pos())
-				}
-				return true
-			})
-		}
+			return true
+		})
 	}
 	for _, group := range syntax.Comments {
 		for _, c := range group.List {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
 )
 
 // kubernetesFinalizers are those that Kubernetes has itself.
@@ -100,20 +101,10 @@ func deepCopies(s *Source) (all []rule.Finding) {
 		if !f.Has("+kubebuilder:object:root=true") && !f.Has("+k8s:deepcopy-gen:interfaces=") || f.Generated() || f.AST() == nil {
 			continue
 		}
-		for _, decl := range f.AST().Decls {
-			gen, ok := decl.(*ast.GenDecl)
-			if !ok || !isRoot(gen.Doc) {
-				continue
-			}
-			for _, spec := range gen.Specs {
-				t, ok := spec.(*ast.TypeSpec)
-				if !ok {
-					continue
-				}
-				method := "*" + t.Name.Name + ") DeepCopyObject()"
-				if !slices.ContainsFunc(byDir[path.Dir(f.Path)], func(g *GoFile) bool { return g.Has(method) }) {
-					all = append(all, rule.New("deepcopy-missing", f.place(t), t.Name.Name, "no file of the package has DeepCopyObject of %s", t.Name.Name))
-				}
+		for decl, t := range gofield.Types(f.AST()) {
+			method := "*" + t.Name.Name + ") DeepCopyObject()"
+			if isRoot(decl.Doc) && !slices.ContainsFunc(byDir[path.Dir(f.Path)], func(g *GoFile) bool { return g.Has(method) }) {
+				all = append(all, rule.New("deepcopy-missing", f.place(t), t.Name.Name, "no file of the package has DeepCopyObject of %s", t.Name.Name))
 			}
 		}
 	}

@@ -29,29 +29,19 @@ type decl struct {
 func (p *pkg) index() {
 	p.docs = map[*ast.TypeSpec]*ast.CommentGroup{}
 	for _, f := range p.Syntax {
-		for _, d := range f.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.TYPE {
-				continue
+		for g, spec := range gofield.Types(f) {
+			from := spec.Pos()
+			if !g.Lparen.IsValid() {
+				from = g.Pos()
 			}
-			for _, s := range g.Specs {
-				spec, ok := s.(*ast.TypeSpec)
-				if !ok {
-					continue
+			for _, doc := range []*ast.CommentGroup{g.Doc, spec.Doc} {
+				if doc != nil {
+					from = min(from, doc.Pos())
 				}
-				from := spec.Pos()
-				if !g.Lparen.IsValid() {
-					from = g.Pos()
-				}
-				for _, doc := range []*ast.CommentGroup{g.Doc, spec.Doc} {
-					if doc != nil {
-						from = min(from, doc.Pos())
-					}
-				}
-				p.docs[spec] = p.docOf(f, g, spec)
-				p.decls = append(p.decls, decl{from: from, to: spec.End(), name: spec.Name.Pos(), owner: spec.Name.Name, spec: spec})
-				p.fields(spec, spec.Type, 0)
 			}
+			p.docs[spec] = p.docOf(f, g, spec)
+			p.decls = append(p.decls, decl{from: from, to: spec.End(), name: spec.Name.Pos(), owner: spec.Name.Name, spec: spec})
+			p.fields(spec, spec.Type, 0)
 		}
 	}
 	sort.SliceStable(p.decls, func(i, j int) bool { return p.decls[i].from < p.decls[j].from })

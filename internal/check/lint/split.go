@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/crdctl/crdctl/internal/gen/gofield"
 )
 
 // split returns the types of a package that are served, each in a file of its own: kube-api-linter walks the whole file for each of its
@@ -13,14 +15,8 @@ import (
 func (p *pkg) split(served map[string]role) (files []*ast.File) {
 	specs := map[types.Object]*ast.TypeSpec{}
 	for _, f := range p.Syntax {
-		for _, d := range f.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				for _, s := range g.Specs {
-					if spec, ok := s.(*ast.TypeSpec); ok {
-						specs[p.TypesInfo.Defs[spec.Name]] = spec
-					}
-				}
-			}
+		for _, spec := range gofield.Types(f) {
+			specs[p.TypesInfo.Defs[spec.Name]] = spec
 		}
 	}
 	for _, f := range p.Syntax {

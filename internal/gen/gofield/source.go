@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,24 +138,35 @@ func (s *Source) Package(dir string) (*Package, error) {
 			if method, ok := decl.(*ast.FuncDecl); ok && method.Recv != nil && len(method.Recv.List) == 1 {
 				p.methods[receiver(method.Recv.List[0].Type)+"."+method.Name.Name] = true
 			}
-			decl, ok := decl.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			if decl.Tok == token.CONST {
+			if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.CONST {
 				p.constants = append(p.constants, decl)
 			}
-			for _, spec := range decl.Specs {
-				if spec, ok := spec.(*ast.TypeSpec); ok {
-					d := &declaration{pkg: p, file: file, decl: decl, spec: spec}
-					d.docs = sync.OnceValue(d.findDocs)
-					p.types[spec.Name.Name] = d
-				}
-			}
+		}
+		for decl, spec := range Types(file) {
+			d := &declaration{pkg: p, file: file, decl: decl, spec: spec}
+			d.docs = sync.OnceValue(d.findDocs)
+			p.types[spec.Name.Name] = d
 		}
 	}
 	s.packages[dir] = p
 	return p, nil
+}
+
+// Types are the declarations of types in a file, in their order.
+func Types(file *ast.File) iter.Seq2[*ast.GenDecl, *ast.TypeSpec] {
+	return func(yield func(*ast.GenDecl, *ast.TypeSpec) bool) {
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range decl.Specs {
+				if spec, ok := s.(*ast.TypeSpec); ok && !yield(decl, spec) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Has reports whether the package declares a type.
