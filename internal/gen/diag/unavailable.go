@@ -8,19 +8,13 @@ import (
 	"regexp"
 )
 
-// unavailable is an error about a version or a module that is not to be had here.
-type unavailable struct{ error }
+// unsupported is an error about a version that crdctl cannot run.
+type unsupported struct{ error }
 
-func (u unavailable) Unwrap() error { return u.error }
-
-// Unavailable marks an error as one about what is not to be had here; see IsUnavailable.
-func Unavailable(err error) error { return unavailable{err} }
-
-// unsupported is an error about a version that crdctl cannot run anywhere.
-type unsupported struct{ unavailable }
+func (u unsupported) Unwrap() error { return u.error }
 
 // Unsupported marks an error as one about a version that crdctl cannot run, here or elsewhere. It is one about what is unavailable, too.
-func Unsupported(err error) error { return unsupported{unavailable{err}} }
+func Unsupported(err error) error { return unsupported{err} }
 
 // IsUnsupported reports whether an error is marked so.
 func IsUnsupported(err error) bool { return errors.As(err, &unsupported{}) }
@@ -34,10 +28,7 @@ var (
 // IsUnavailable reports whether an error is about modules or versions that are not to be had here, and not about what is in the sources:
 // what needs none of these can be made and compared all the same.
 func IsUnavailable(err error) bool {
-	if errors.As(err, &unavailable{}) || IsUnsupported(err) {
-		return true
-	}
-	return err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())
+	return IsUnsupported(err) || err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())
 }
 
 // inferred is the error of a call that no command in the tree has.
