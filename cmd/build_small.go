@@ -6,5 +6,5 @@ package cmd
 
 import "github.com/crdctl/crdctl/internal/ui"
 
-// OtherProgram reports that this build is no other program by any name.
+// OtherProgram reports that this build is not another program under any name.
 func OtherProgram([]string, ui.Streams) (code int, other bool) { return 0, false }

@@ -124,7 +124,7 @@ type lent struct {
 
 // lend makes the copy. Where there is no credential, its file does not exist.
 func (c credential) lend() (*lent, error) {
-	_ = tempdir.Sweep(os.TempDir(), kubectlPrefix) // what a killed one left is no reason not to run
+	_ = tempdir.Sweep(os.TempDir(), kubectlPrefix) // run in spite of what a killed one left
 	dir, err := tempdir.New(os.TempDir(), kubectlPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("%w; set TMPDIR to a writable directory", err)

@@ -212,7 +212,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		}
 	}
 	if g.files == 0 && len(g.changes) == 0 && (at.found != nil || len(at.settings.ControllerGen.Calls) > 0) {
-		// What was asked for and what was found have nothing in common: that is no success.
+		// What was asked for and what was found have nothing in common: that is not a success.
 		return nil, &detect.NothingError{Found: g.notCompared, Failed: len(at.settings.ControllerGen.Calls) > 0 && len(g.notCompared) > 0}
 	}
 	if result.Undetermined != nil {

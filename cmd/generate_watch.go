@@ -31,10 +31,10 @@ type watching struct {
 	headers []string // files that the watcher follows, other than the settings
 	folders []string // whose sources make a difference
 	watcher *fswatch.Watcher
-	wrote   map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
+	wrote   map[string][]byte // by the last round that wrote: what is there now is not new; nil for what it removed
 }
 
-// watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is reported, and the
+// watchGenerate generates until the context ends, which is not an error. Neither is a round that fails: it is reported, and the
 // next change may fix it.
 func watchGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
 	w := &watching{generateOptions: o, s: s}

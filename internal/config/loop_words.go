@@ -17,7 +17,7 @@ type Command struct {
 	Words []string
 }
 
-// ParseCommand reads a hook. What is no URL is split as a shell splits words. No shell runs it, so what only a shell can do is
+// ParseCommand reads a hook. What is not a URL is split as a shell splits words. No shell runs it, so what only a shell can do is
 // refused: the program would get it as text.
 func ParseCommand(text string) (Command, error) {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {

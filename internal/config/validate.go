@@ -64,7 +64,7 @@ func (p *Project) validate(name string) error {
 	return errors.Join(problems...)
 }
 
-// validateClients checks what concerns several settings of a client tree, or is no text.
+// validateClients checks settings of client trees that depend on each other, and those that are not text.
 func (p *Project) validateClients(report func(field, format string, args ...any)) {
 	seen := map[string]int{}
 	for i, c := range p.Clients {

@@ -33,7 +33,7 @@ var marks = []struct {
 	{36, "informer-gen", func(f *repo.GoFile) bool { return strings.HasSuffix(f.Path, "/externalversions/factory.go") }, "InformerName"},
 }
 
-// beforeV27 is in clientsets of v0.26 and older. That newer ones lack it is no mark of these: others may have taken it out.
+// beforeV27 is in clientsets of v0.26 and older. Newer ones lack it, but so do those from which something else removed it.
 const beforeV27 = "contains the clients for groups. Each group has exactly one"
 
 func hasText(text string) func(f *repo.GoFile) bool {

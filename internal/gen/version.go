@@ -116,7 +116,7 @@ func goModsAbove(dir, root string) (files []goMod, err error) {
 // replacement is a line that replaces one of the modules that a version is taken from.
 var replacement = regexp.MustCompile(`(?m)^\s*(replace\s+)?k8s\.io/(code-generator|client-go)\s.*=>`)
 
-// parseGoMod reads a go.mod. One with words of a later Go is no reason to stop: what it requires is read all the same. But to be
+// parseGoMod reads a go.mod. One with words of a later Go is read all the same, for what it requires. But to be
 // lax leaves replacements out as well, so there may be none that counts.
 func parseGoMod(path string, data []byte) (*modfile.File, error) {
 	file, err := modfile.Parse(path, data, nil)

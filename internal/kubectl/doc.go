@@ -4,7 +4,7 @@
 //
 // It is not the user's kubectl: it has no plugins, it reads neither $KUBECONFIG nor ~/.kube/kuberc, and it keeps no
 // discovery cache in the home directory. All of these speak of other clusters, and a command meant for the project's
-// control plane must not end up in one of them; --kubeconfig is the one way there. It is no client library either:
+// control plane must not end up in one of them; --kubeconfig is the one way there. It is not a client library either:
 // what goes in is a command line, what comes out is text and an exit code.
 //
 // kubectl was written to be a process of its own. What it keeps in package variables (the fatal handler, the warning

@@ -132,7 +132,7 @@ func kindOf(content map[string]any, kinds []controller.Kind, file string) (contr
 	return controller.Kind{}, fmt.Errorf("%s: the controller does not watch %s %s; --render takes an object of %s", file, apiVersion, name, strings.Join(known, " or "))
 }
 
-// print writes the preview as a diff, and what is no object after it. One that is not whole does not say that nothing would change.
+// print writes the preview as a diff, and everything but objects after it. One that is not whole does not say that nothing would change.
 func print(out io.Writer, p *composite.Preview, whole bool) error {
 	var b strings.Builder
 	changes := 0

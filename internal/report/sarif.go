@@ -64,7 +64,7 @@ func sarifRun(version string, rules, results, notifications []object) object {
 	}
 }
 
-// sarifPath is a file as SARIF names it. The URL's own writer, since a path may hold what is no path in a URI: a space, a colon in its first part.
+// sarifPath is a file as SARIF names it. The URL's own writer, since a path may contain what the path of a URI may not: a space, a colon in its first part.
 func sarifPath(path string) object {
 	return object{"uri": (&url.URL{Path: path}).String(), "uriBaseId": "%SRCROOT%"}
 }

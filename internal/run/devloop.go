@@ -242,7 +242,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		switch {
 		case err == nil:
 		case d.Discovered && errors.Is(err, errNotGenerated):
-			d.reporter.Note("%v", err) // what was found is no promise that it can be generated; the controller is built all the same
+			d.reporter.Note("%v", err) // what was found may be impossible to generate; the controller is built all the same
 		default:
 			d.missed, d.stale = c, true
 			return err

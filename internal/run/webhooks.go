@@ -91,7 +91,7 @@ const firstPort, lastPort = 20000, 29999
 // asks the system for any.
 func freePort() (port int, err error) {
 	for range 100 {
-		port = firstPort + rand.IntN(lastPort-firstPort+1) //nolint:gosec // it is no secret
+		port = firstPort + rand.IntN(lastPort-firstPort+1) //nolint:gosec // it is not a secret
 		var l net.Listener
 		if l, err = net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			return port, l.Close()

@@ -13,7 +13,7 @@ import (
 // nonblock is for FIFOs and devices, which no directory of Windows has.
 const nonblock = 0
 
-// uidOf knows none: a file's owner is no number there, and the directories in question are closed to other users.
+// uidOf knows none: a file's owner is not a number there, and the directories in question are closed to other users.
 func uidOf(fs.FileInfo) (int, bool) { return 0, false }
 
 // inodeOf knows none: a FileInfo has no file index.

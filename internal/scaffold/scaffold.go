@@ -108,7 +108,7 @@ func renderAll(templates fs.FS, sections []section) (*tree.Tree, error) {
 	return out, nil
 }
 
-// add renders a template for one part. What comes out blank is no file: that is how a template says that the project does
+// add renders a template for one part. What comes out blank is not a file: that is how a template says that the project does
 // not need it.
 func (of part) add(out *tree.Tree, t *template.Template, file string) error {
 	var b bytes.Buffer

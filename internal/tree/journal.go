@@ -83,7 +83,7 @@ func (s *stage) begin() error {
 	return s.disk.Rename(path.Join(s.name, planName), path.Join(s.name, journalName))
 }
 
-// undoing writes down that what was done is being taken back. A disk that cannot do that is no reason not to try.
+// undoing writes down that what was done is being taken back. It is tried also where the disk cannot do that.
 func (s *stage) undoing() {
 	if f, err := s.disk.Create(path.Join(s.name, undoName), 0o600); err == nil {
 		_ = f.Close()

@@ -147,7 +147,7 @@ func (c *CRD) decode(asJSON []byte) (bool, error) {
 	if err != nil { // it may have stopped before them
 		head = metav1.TypeMeta{}
 		if kjson.UnmarshalCaseSensitivePreserveInts(asJSON, &head) != nil {
-			return false, nil // what has no kind is no CRD
+			return false, nil // without a kind it is not a CRD
 		}
 	}
 	if head.Kind != "CustomResourceDefinition" {

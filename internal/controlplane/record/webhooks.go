@@ -167,7 +167,7 @@ func (c *webhookCalls) work(w *worker) {
 	}
 }
 
-// refused notes what the plugin said when it refused the request. That the request was canceled is no decision of a webhook.
+// refused notes what the plugin said when it refused the request. A canceled request is not a decision of a webhook.
 func (c *webhookCalls) refused(w *worker, all *[]*decision) {
 	if c.refusal == "" {
 		return

@@ -20,7 +20,7 @@ type problem struct {
 
 type problems []problem
 
-// valuesOf are problems with values. What else is wrong with a field that is invalid already is no matter.
+// valuesOf are problems with values. What else is wrong with a field that is invalid already does not matter.
 func valuesOf(errs field.ErrorList) (all problems) {
 	for _, e := range errs {
 		all = append(all, problem{e, e.Field + " " + string(e.Type), false})

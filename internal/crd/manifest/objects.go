@@ -73,7 +73,7 @@ func Kustomization(dir string) string {
 }
 
 // Objects reads all objects of a manifest below root, or of those in a directory; the items of lists are objects of their own.
-// What is no object is an error. Their places are seen from root.
+// Anything but an object is an error. Their places are seen from root.
 func Objects(root, path string) ([]Object, error) {
 	files, err := filesOf(root, path)
 	if err != nil {

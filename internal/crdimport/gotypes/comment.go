@@ -43,7 +43,7 @@ func comment(text string) string {
 	return out.String()
 }
 
-// printable is a line without what is no text, and without space at its ends.
+// printable is a line without control characters, and without space at its ends.
 func printable(line string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -34,7 +34,7 @@ var (
 func (m marker) String() string { return "// +" + m.prefix + m.text + "\n" }
 
 // ofItems is the marker that says the same of the items of a list, from the place of the list. There is none for a
-// marker that is no validation, and none for items of items.
+// marker that is not a validation, and none for items of items.
 func (m marker) ofItems() (marker, bool) {
 	switch m {
 	case keepFields:

@@ -37,7 +37,7 @@ type Store struct {
 	max  int64
 }
 
-// Open uses the directory of the user. Without one, nothing is kept, which is no error.
+// Open uses the directory of the user. Without one, nothing is kept, which is not an error.
 func Open() *Store {
 	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Cache(create, "results") }, max: MaxBytes}
 }

@@ -65,7 +65,7 @@ func Run(ctx context.Context, root string, settings config.ControllerGen, only [
 		// As in an engine: a fifth less time, for a little more memory. Of several runs side by side the last may leave it so.
 		defer debug.SetGCPercent(debug.SetGCPercent(200))
 	}
-	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // what others left is no reason not to run
+	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // run in spite of what others left
 	scratch, err := tempdir.New(os.TempDir(), tempdir.RunPrefix)
 	if err != nil {
 		return nil, err

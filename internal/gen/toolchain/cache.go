@@ -150,7 +150,7 @@ func newScratch(cache string) (*tempdir.Dir, error) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, fmt.Errorf("create the cache of engines: %w", err)
 	}
-	_ = tempdir.Sweep(cache, scratchName) // what others left is no reason not to build
+	_ = tempdir.Sweep(cache, scratchName) // build in spite of what others left
 	d, err := tempdir.New(cache, scratchName)
 	if err != nil {
 		return nil, err

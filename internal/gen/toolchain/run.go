@@ -104,7 +104,7 @@ func batches(gens []Generator) [][]int {
 
 // ask starts the engine for one request.
 func (e *Toolchain) ask(ctx context.Context, dir string, request wire.Request) (response wire.Response, err error) {
-	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // what others left is no reason not to run
+	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // run in spite of what others left
 	d, err := tempdir.New(os.TempDir(), tempdir.RunPrefix)
 	if err != nil {
 		return response, err

@@ -19,7 +19,7 @@ import (
 )
 
 // Run follows all kinds until ctx is done. It returns when every worker and informer has stopped and the last events
-// are written: nil then, and an error only if it could not begin. A missing CRD or API server is no such error: it
+// are written: nil then, and an error only if it could not begin. A missing CRD or API server is not such an error: it
 // waits for them, and one kind never holds up another.
 func Run(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {

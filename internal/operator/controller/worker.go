@@ -74,7 +74,7 @@ func (c *controller) work(ctx context.Context, key cache.ObjectName) {
 		if result.After > 0 {
 			c.addAfter(key, pipeline.Timer, result.After)
 		}
-	case ctx.Err() != nil: // stopping, or having lost the key to another replica, is no failure
+	case ctx.Err() != nil: // stopping, or having lost the key to another replica, is not a failure
 		c.queue.Forget(key)
 	default:
 		c.retry(key, err)
@@ -117,7 +117,7 @@ func (c *controller) retry(key cache.ObjectName, err error) {
 		return
 	}
 	repeats, tell := c.repeated.note(key, err, time.Now())
-	if later { // the failures before it count on: being put off is no success
+	if later { // the failures before it count on: being put off is not a success
 		c.addAfter(key, pipeline.Retry, after)
 		if tell {
 			log.Info(msgPutOff, withRepeats(repeats, "err", err, "after", after)...)

@@ -27,7 +27,7 @@ type server struct {
 
 	pending map[uint64]*waiting
 	answers uint64
-	leaving bool  // it takes no more calls, and its end is no failure
+	leaving bool  // it takes no more calls, and its end is not a failure
 	why     error // it was killed
 }
 

@@ -34,7 +34,7 @@ type Handler func(before, after *object.Object)
 //
 // A reflector left to itself backs off to 30 seconds or more, and then a CRD that comes late is noticed late. So
 // an informer here lives for one session: from a successful list to the first error. The store outlives it: what did not
-// change in the meantime is no news, and what vanished is a deletion.
+// change in the meantime is not reported, and what vanished is a deletion.
 type Informer struct {
 	reader *reader
 	server *Server

@@ -71,7 +71,7 @@ func (o *Options) parentRights(g grants, crd *apiextv1.CustomResourceDefinition)
 		g.allow(group, plural+"/status", "patch")
 	}
 	// Finalizers are metadata: they are set with a finalize hook, and without one those of a former hook are taken away, or
-	// their objects could never go. Where status is no subresource it is part of the object too.
+	// their objects could never go. Where status is not a subresource it is part of the object too.
 	g.allow(group, plural, "patch")
 	if len(o.Loop.Owns) > 0 {
 		// Children block the deletion of their owner, which an API server may allow only those who may finalize the owner

@@ -65,7 +65,7 @@ func (d *Decoder) items(list *List) error {
 		return err
 	}
 	for d.in.PeekKind() != ']' {
-		o, err := d.object() // an item that is no object, and the end of what was sent, are its errors
+		o, err := d.object() // an item that is not an object, and the end of what was sent, are its errors
 		if err != nil {
 			return err
 		}

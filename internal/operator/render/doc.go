@@ -9,6 +9,6 @@
 // Each file *.yaml, *.yml or *.tmpl gives children, one a YAML document. Files whose name begins with _ only define blocks for the
 // others (also *.tpl). The file status.* gives the parent's status, and customize.* the list of related resources.
 //
-// A field that is absent is no error in itself, so that if, with and default work on it; to print it is one, since an empty value in a
+// An absent field is not an error in itself, so that if, with and default work on it; to print it is one, since an empty value in a
 // manifest is not what the author meant.
 package render

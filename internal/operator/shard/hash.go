@@ -10,7 +10,7 @@ import (
 
 // Of is the shard of a key: xxHash64, modulo the number of shards, of "namespace/name" or, when keys are cut by namespace, of
 // the namespace. A key without a namespace goes by its name in both cases. Replicas of different versions of crdctl must
-// agree on it, so it never changes without another name of the layout. (FNV-1a, which the standard library has, is no good
+// agree on it, so it never changes without another name of the layout. (FNV-1a, which the standard library has, is not good
 // here: its lowest bit is the parity of the bytes, so two shards may get all and nothing.)
 func (s *Shards) Of(namespace, name string) int {
 	if s.o.Shards == 1 {

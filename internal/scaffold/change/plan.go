@@ -70,7 +70,7 @@ func New(location Location, before, after Render) (*Plan, error) {
 		}
 		was, is = without(was, moduleFiles), without(is, moduleFiles)
 	} else if before.Project == nil {
-		// What "go mod init" wrote is no loss.
+		// What "go mod init" wrote may be replaced.
 		if goMod, err := location.Seen.ReadFile(filepath.Join(location.Root(), "go.mod")); err == nil {
 			if _, bare := scaffold.BareModule(goMod); bare {
 				if err := was.Put("go.mod", goMod); err != nil {

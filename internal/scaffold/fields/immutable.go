@@ -9,7 +9,7 @@ import (
 )
 
 // guard gives the types the rules that keep an immutable field from being removed: a rule at the field itself is not
-// run where the field is gone. The rule is at the outermost object, so that removing what the field is in is no way either.
+// run where the field is gone. The rule is at the outermost object, so that removing what the field is in does not work either.
 func (s *Set) guard(f *Field) error {
 	if !f.immutable {
 		return nil

@@ -17,7 +17,7 @@ package hugepages
 // size is what most generators need at their peak. It is address space: the system backs what is used.
 const size = 256 << 20
 
-// Start reserves a part of the heap for the next allocations and asks for large pages there. It is no error if there are none.
+// Start reserves a part of the heap for the next allocations and asks for large pages there. It is not an error if there are none.
 // Who limits the memory of the process himself gets none, since the limit would count what is reserved.
 func Start() { start() }
 

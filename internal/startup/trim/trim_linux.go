@@ -14,7 +14,7 @@ import (
 
 // Program gives back the memory of the program's own file: the initialisers of all that is linked in touch most of its
 // 250 MB, of which a command needs little again. What is needed is mapped again from the page cache when it is touched.
-// Trouble is no error: the process is larger than it need be, and that is all.
+// A failure is not an error: the process is larger than it need be, and that is all.
 func Program() {
 	self, err := procfs.Self()
 	if err != nil {

@@ -135,7 +135,7 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// typeOf is the type of an object; false for one that only an interface is known of, and for what is no API type.
+// typeOf is the type of an object; false for one that only an interface is known of, and for what is not an API type.
 func typeOf(t types.Type) (Type, bool) {
 	n := named(t)
 	if n == nil || n.Obj().Pkg() == nil {
