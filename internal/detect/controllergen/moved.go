@@ -76,7 +76,7 @@ func (r *Reader) leaveCopied(calls []*genCall) {
 	files := map[string][]string{}
 	for _, m := range r.Manifests {
 		_, group, _ := strings.Cut(m.Name, ".")
-		declared := len(r.Kinds[group]) == 0 // of a foreign group, which is nobody's here
+		declared := len(r.Kinds[group]) == 0 // of a foreign group, which no package here has
 		for _, kinds := range r.Kinds[group] {
 			declared = declared || slices.Contains(kinds, m.Kind)
 		}

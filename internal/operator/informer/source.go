@@ -87,7 +87,7 @@ func (r *reader) open(ctx context.Context, options metav1.ListOptions) (*guarded
 }
 
 // silence is how long the API server may say nothing while it is asked for something: a connection can be dead, or end in a
-// proxy that waits, and nobody tells.
+// proxy that waits, without an error.
 const silence = time.Minute
 
 var errSilent = fmt.Errorf("no answer within %s", silence)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package object is how the loop keeps the objects of an API server in memory: as compact JSON, with the few fields that
-// a loop itself looks at beside it.
+// a loop itself looks at next to it.
 //
 // A decoded object (unstructured) takes 4 to 10 KB for 1.5 KB of JSON, and a typed one 2.7 KB; the text without what
 // is not read takes less than the object on the wire, and goes into a hook's request as it is. The decoder reads lists and
