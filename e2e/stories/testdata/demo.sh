@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh CRDCTL - the whole path in a scratch folder, each command as a user would type it. Ends with exit code 0 only
+# demo.sh CRDCTL - the whole path in a scratch directory, each command as a user would type it. Ends with exit code 0 only
 # after the controller has synced an object on a real API server.
 set -eu
 PATH=$(dirname "$1"):$PATH
@@ -25,12 +25,12 @@ type_() { # COMMAND...: show it, then do it
 	show "$@"
 	"$@"
 }
-wait_for() { # TEXT: until crdctl run has printed it
+wait_for() { # TEXT: until crdctl run has printed it, for 20 minutes: the first build compiles client-go, next to whatever else the machine does
 	tries=0
 	until grep -q -- "$1" "$scratch/run.log"; do
 		kill -0 "$run" 2>/dev/null || { echo "crdctl run ended" >&2; exit 1; }
 		tries=$((tries + 1))
-		[ "$tries" -lt 3000 ] || { echo "crdctl run did not print: $1" >&2; exit 1; }
+		[ "$tries" -lt 12000 ] || { echo "crdctl run did not print: $1" >&2; exit 1; }
 		sleep 0.1
 	done
 }
