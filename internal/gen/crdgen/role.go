@@ -15,7 +15,7 @@ import (
 // if there are none.
 func Role(ctx context.Context, dir string, env *load.Env, importPaths []string, name string) ([]byte, error) {
 	// The markers are comments of these packages. What they import may be the client that the same run is about to make, or
-	// to mend, or to refuse to write over.
+	// to repair, or to refuse to overwrite.
 	const alone = true
 	out, err := generate(ctx, dir, env, importPaths, rbac.Generator{RoleName: name}, "cannot generate the role", load.ListAlone, alone)
 	if err != nil || out[crdform.RoleFile] == nil {

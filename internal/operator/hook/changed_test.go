@@ -75,8 +75,8 @@ func TestPersistentProgramChangedOnDisk(t *testing.T) {
 	eventually(t, "the old process is gone", func() bool { return gone(first) })
 }
 
-// What could not be started yesterday is started at once when it was mended, whatever the back-off is by then.
-func TestMendedPersistentProgram(t *testing.T) {
+// What could not be started yesterday is started at once when it was fixed, whatever the back-off is by then.
+func TestFixedPersistentProgram(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sync.sh")
 	script(t, file, "#!/bin/sh\nexit 7\n")
