@@ -69,8 +69,11 @@ func TestOpenAPIApart(t *testing.T) {
 	require.NoError(t, err)
 	file, err := modfile.Parse("go.mod", data, nil)
 	require.NoError(t, err)
-	i := slices.IndexFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == "k8s.io/kube-openapi" })
-	require.GreaterOrEqual(t, i, 0)
+	required := func(path string) string {
+		i := slices.IndexFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
+		require.GreaterOrEqual(t, i, 0, path)
+		return file.Require[i].Mod.Version
+	}
 	runs := slices.DeleteFunc(fixtureRuns(newest), func(g toolchain.Generator) bool { return g.Name != "openapi-gen" })
 	require.NotEmpty(t, runs)
 	root := fixture(t, newest)
@@ -78,7 +81,7 @@ func TestOpenAPIApart(t *testing.T) {
 	for n, open := range []func() (*toolchain.Toolchain, error){
 		func() (*toolchain.Toolchain, error) { return toolchain.Open(t.Context(), newest) },
 		func() (*toolchain.Toolchain, error) {
-			return toolchain.OpenOpenAPI(t.Context(), file.Require[i].Mod.Version)
+			return toolchain.OpenOpenAPI(t.Context(), required("k8s.io/kube-openapi"), required("k8s.io/gengo/v2"))
 		},
 	} {
 		e, err := open()

@@ -46,8 +46,16 @@ func openAPISchema(value string) error {
 }
 
 func openAPIVersion(v string) error {
+	return moduleVersion(v, "k8s.io/kube-openapi", "v0.0.0-20260520065146-aa012df4f4af")
+}
+
+func gengoVersion(v string) error {
+	return moduleVersion(v, "k8s.io/gengo/v2", "v2.0.0-20250922181213-ec3ebc5fd46b")
+}
+
+func moduleVersion(v, path, example string) error {
 	if !module.IsPseudoVersion(v) && (!semver.IsValid(v) || semver.Canonical(v) != v) {
-		return fmt.Errorf("%q must be a version of k8s.io/kube-openapi, for example v0.0.0-20260520065146-aa012df4f4af", v)
+		return fmt.Errorf("%q must be a version of %s, for example %s", v, path, example)
 	}
 	return nil
 }

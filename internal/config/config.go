@@ -118,6 +118,7 @@ type OpenAPI struct {
 	UpdateReport  bool     `yaml:"updateReport,omitempty"`
 	ModelNameFile string   `yaml:"modelNameFile,omitempty"`
 	Version       string   `yaml:"version,omitempty"`
+	GengoVersion  string   `yaml:"gengoVersion,omitempty"`
 }
 
 // RBAC says where the role that the markers ask for lives.

@@ -51,6 +51,8 @@ var projectSettings = []Setting{
 		Usage: "name of the file with the model names, in each package that has any"},
 	{Field: "openapi.version", text: openAPIVersion, Otherwise: "what code-generator requires", Value: func(p *Project) any { return &p.OpenAPI.Version },
 		Usage: "version of k8s.io/kube-openapi, which has openapi-gen"},
+	{Field: "openapi.gengoVersion", text: gengoVersion, Otherwise: "what that version requires", Value: func(p *Project) any { return &p.OpenAPI.GengoVersion },
+		Usage: "version of k8s.io/gengo/v2 that openapi-gen is built with", More: "that of go.mod where it is built in the project's module"},
 	{Field: "crds.dir", Flag: "crd-dir", Format: Path, text: local, Otherwise: "none", Value: func(p *Project) any { return &p.CRDs.Dir },
 		Usage: "directory of the CustomResourceDefinitions"},
 	{Field: "crds.embeddedObjectMeta", Value: func(p *Project) any { return &p.CRDs.EmbeddedObjectMeta },

@@ -108,10 +108,7 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 		o.Package = string(m[1]) // as --output-pkg=main for a program
 		d.Set("openapi.package", best.At(string(m[0])))
 	}
-	if version, at := d.pinOfOpenAPI(); version != "" {
-		o.Version = version
-		d.Set("openapi.version", at)
-	}
+	d.pinOpenAPI()
 	extra := slices.Sorted(slices.Values(d.definedIn(best)))
 	o.ExtraPackages = slices.DeleteFunc(extra, func(p string) bool {
 		return slices.Contains(always, p) || slices.ContainsFunc(dirs, func(dir string) bool { return d.Modules.ImportPath(dir) == p })
@@ -128,23 +125,36 @@ var openAPIPin = lazyregexp.New(`openapi-gen[=@](v0\.0\.0-\d{14}-[0-9a-f]{12})\b
 const (
 	openAPIModule  = "k8s.io/kube-openapi"
 	openAPIProgram = openAPIModule + "/cmd/openapi-gen"
+	gengoModule    = "k8s.io/gengo/v2"
 )
 
-// pinOfOpenAPI is the version of openapi-gen where a script does not take the one that code-generator requires, and the place: the script
-// names it, or has the go command take the one of go.mod.
-func (d *discovery) pinOfOpenAPI() (version, at string) {
+// pinOpenAPI sets the version of openapi-gen where a script does not take the one that code-generator requires: the script names it, or has
+// the go command build that of go.mod, with the gengo of go.mod.
+func (d *discovery) pinOpenAPI() {
+	o := &d.Settings.OpenAPI
 	for _, t := range d.Texts {
 		if m := openAPIPin.FindSubmatchIndex(t.Data); m != nil {
-			return string(t.Data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(t.Data, m[2]))
+			o.Version = string(t.Data[m[2]:m[3]])
+			d.Set("openapi.version", repo.At(t.Path, repo.LineOf(t.Data, m[2])))
+			return
 		}
 	}
 	for _, s := range d.scripts {
 		if dir, ok := strings.CutPrefix(s.openAPIDir, shell.Root); ok {
 			_, module := d.Modules.Of(path.Clean("." + dir))
-			return d.Modules.ByDir[module].Requirement(openAPIModule)
+			require := func(path, setting string, version *string) {
+				var at string
+				if *version, at = d.Modules.ByDir[module].Requirement(path); *version != "" {
+					d.Set(setting, at)
+				}
+			}
+			require(openAPIModule, "openapi.version", &o.Version)
+			if !s.openAPIAlone {
+				require(gengoModule, "openapi.gengoVersion", &o.GengoVersion)
+			}
+			return
 		}
 	}
-	return "", ""
 }
 
 // leftOut reports whether a package with the tag is meant to have no definitions: others have them, or a script names the packages one

@@ -22,6 +22,8 @@ type script struct {
 	removed []string
 	// openAPIDir is where it has the go command take openapi-gen of the version in go.mod; "" if it does not.
 	openAPIDir string
+	// openAPIAlone reports that it is built as a module of its own there, not in the project's.
+	openAPIAlone bool
 
 	unparsed     error // why the rest of it, from a line on, is not read
 	unparsedLine int
@@ -105,11 +107,14 @@ func readScript(file, src, cwd string) *script {
 				}
 			}
 		}
-		if c.Words[0] == "go" && !copied && len(c.Words) > 2 && (slices.ContainsFunc(c.Words, takesOpenAPIOfModule) || c.Words[1] == "tool" && c.Words[2] == "openapi-gen") {
-			sc.openAPIDir = c.Dir
+		if c.Words[0] == "go" && !copied && len(c.Words) > 2 {
+			taken := slices.IndexFunc(c.Words, takesOpenAPIOfModule)
+			if taken >= 0 || c.Words[1] == "tool" && c.Words[2] == "openapi-gen" {
+				sc.openAPIDir, sc.openAPIAlone = c.Dir, taken >= 0 && strings.Contains(c.Words[taken], "@")
+			}
 		}
 		if dir, ok := ownFunctions(c); ok {
-			sc.openAPIDir = dir
+			sc.openAPIDir, sc.openAPIAlone = dir, false
 		}
 		if slices.Contains(shell.NoGenerators, c.Words[0]) {
 			continue

@@ -76,8 +76,9 @@ func (g *generation) split() (here, elsewhere []codegen.Generator) {
 
 // openAPIApart reports whether a generator is openapi-gen of another version than the one that code-generator requires.
 func (g *generation) openAPIApart(one codegen.Generator) bool {
-	v := g.settings.OpenAPI.Version
-	return one.Name == "openapi-gen" && v != "" && (!g.version.BuiltIn() || v != codegen.OpenAPIVersion())
+	o := g.settings.OpenAPI
+	return one.Name == "openapi-gen" && o.Version != "" &&
+		(!g.version.BuiltIn() || o.Version != codegen.OpenAPIVersion() || o.GengoVersion != "" && o.GengoVersion != codegen.GengoVersion())
 }
 
 // inEngine runs generators of the project's version.
@@ -92,7 +93,9 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 			return toolchain.Open(ctx, version)
 		})
 	}
-	files, notes, err := g.inEngineOf(ctx, gens[i:i+1], func() (*toolchain.Toolchain, error) { return toolchain.OpenOpenAPI(ctx, g.settings.OpenAPI.Version) })
+	files, notes, err := g.inEngineOf(ctx, gens[i:i+1], func() (*toolchain.Toolchain, error) {
+		return toolchain.OpenOpenAPI(ctx, g.settings.OpenAPI.Version, g.settings.OpenAPI.GengoVersion)
+	})
 	if rest := slices.Concat(gens[:i], gens[i+1:]); len(rest) > 0 { // also after an error: theirs are other ones
 		others, said, otherErr := g.inEngine(ctx, rest)
 		files, notes, err = append(files, others...), append(notes, said...), errors.Join(err, otherErr)

@@ -13,12 +13,18 @@ import (
 )
 
 // OpenAPIVersion is the version of k8s.io/kube-openapi whose openapi-gen is linked in; "" where that is unknown.
-func OpenAPIVersion() string {
+func OpenAPIVersion() string { return linked("k8s.io/kube-openapi") }
+
+// GengoVersion is the version of k8s.io/gengo/v2 that is linked in; "" where that is unknown.
+func GengoVersion() string { return linked("k8s.io/gengo/v2") }
+
+// linked is the version of a module that is linked in; "" where that is unknown.
+func linked(module string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
-	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "k8s.io/kube-openapi" })
+	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == module })
 	if i < 0 {
 		return ""
 	}

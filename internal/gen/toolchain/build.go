@@ -83,7 +83,7 @@ func writeProgram(ctx context.Context, g *goCommand, dir, version string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	modules, goMod, err := moduleFiles(upstream, module, version)
+	modules, goMod, err := moduleFiles(upstream, module, version, "")
 	if err != nil {
 		return nil, err
 	}
@@ -108,16 +108,16 @@ func writeProgram(ctx context.Context, g *goCommand, dir, version string) ([]str
 }
 
 // writeOpenAPI writes the source of the engine that has openapi-gen alone, of a version of its own.
-func writeOpenAPI(ctx context.Context, g *goCommand, dir, version string) ([]string, error) {
+func writeOpenAPI(ctx context.Context, g *goCommand, dir, version, gengo string) error {
 	upstream, err := g.download(ctx, dir, openAPIModule, version)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	modules, _, err := moduleFiles(upstream, openAPIModule, version)
+	modules, _, err := moduleFiles(upstream, openAPIModule, version, gengo)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return nil, writeMains(dir, []string{filepath.Join(upstream, "cmd", "openapi-gen")}, modules)
+	return writeMains(dir, []string{filepath.Join(upstream, "cmd", "openapi-gen")}, modules)
 }
 
 // writeMains writes an engine of upstream's programs.
@@ -130,8 +130,8 @@ func writeMains(dir string, programs []string, modules []source) error {
 }
 
 // moduleFiles makes go.mod and go.sum of an engine; goMod is upstream's.
-func moduleFiles(upstream, module, version string) (files []source, goMod *modfile.File, err error) {
-	content, goMod, err := goModOf(upstream, module, version)
+func moduleFiles(upstream, module, version, gengo string) (files []source, goMod *modfile.File, err error) {
+	content, goMod, err := goModOf(upstream, module, version, gengo)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,8 +140,9 @@ func moduleFiles(upstream, module, version string) (files []source, goMod *modfi
 }
 
 // goModOf makes the engine's go.mod of that of upstream: with the same requirements, the same versions are chosen, and
-// with the same go and godebug lines the same defaults of the Go runtime hold, of which some change what is generated.
-func goModOf(upstream, module, version string) (content []byte, f *modfile.File, err error) {
+// with the same go and godebug lines the same defaults of the Go runtime hold, of which some change what is generated. gengo is a version of
+// gengo to choose if it is newer than upstream's, or "".
+func goModOf(upstream, module, version, gengo string) (content []byte, f *modfile.File, err error) {
 	name := filepath.Join(upstream, "go.mod")
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -151,8 +152,8 @@ func goModOf(upstream, module, version string) (content []byte, f *modfile.File,
 		return nil, nil, err
 	}
 	for _, r := range f.Require {
-		if r.Mod.Path == tools && semver.Compare(r.Mod.Version, oldestTools) < 0 {
-			if err := f.AddRequire(tools, oldestTools); err != nil {
+		if atLeast := map[string]string{tools: oldestTools, gengoModule: gengo}[r.Mod.Path]; semver.Compare(r.Mod.Version, atLeast) < 0 {
+			if err := f.AddRequire(r.Mod.Path, atLeast); err != nil {
 				return nil, nil, err
 			}
 		}

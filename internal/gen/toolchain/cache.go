@@ -42,7 +42,7 @@ type key struct{ version, name string }
 
 func (k kind) key(version, goVersion string) key {
 	h := sha256.New()
-	for _, s := range []string{k.module, version, goVersion, runtime.GOOS, runtime.GOARCH} {
+	for _, s := range []string{k.module, version, k.with, goVersion, runtime.GOOS, runtime.GOARCH} {
 		_, _ = fmt.Fprintf(h, "%q\n", s) // a hash does not fail
 	}
 	for _, f := range k.files() {

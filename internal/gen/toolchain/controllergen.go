@@ -26,7 +26,7 @@ var controllerGenProgram embed.FS
 // gengoLoad are files of the other engines' host, which load packages for gengo.
 var gengoLoad = []string{"load.go", "parser.go"}
 
-var controllerGen = kind{controllerTools, controllerGenFiles, writeControllerGen}
+var controllerGen = kind{module: controllerTools, files: controllerGenFiles, write: writeControllerGen}
 
 func controllerGenFiles() []source {
 	files := ownFiles(controllerGenProgram, "controllergen/", append([]copied{{"host", host.Code}}, packages...))
@@ -71,7 +71,7 @@ func writeControllerGen(ctx context.Context, g *goCommand, dir, version string) 
 	if err != nil {
 		return nil, err
 	}
-	files, _, err := moduleFiles(upstream, controllerTools, version)
+	files, _, err := moduleFiles(upstream, controllerTools, version, "")
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ const module = "k8s.io/code-generator"
 // openAPIModule is what has openapi-gen. It has no releases.
 const openAPIModule = "k8s.io/kube-openapi"
 
+// gengoModule is what reads the types for all generators of both.
+const gengoModule = "k8s.io/gengo/v2"
+
 // oldest is the first version whose generators are built as engine expects it.
 const oldest = "v0.30.0"
 
@@ -53,13 +56,14 @@ func Open(ctx context.Context, version string) (*Toolchain, error) {
 	return in(ctx, cache, version)
 }
 
-// OpenOpenAPI returns the engine that has openapi-gen of a version of k8s.io/kube-openapi.
-func OpenOpenAPI(ctx context.Context, version string) (*Toolchain, error) {
+// OpenOpenAPI returns the engine that has openapi-gen of a version of k8s.io/kube-openapi. gengo is the version of k8s.io/gengo/v2 that it is
+// built with; where it is "", or older than what kube-openapi requires, that is.
+func OpenOpenAPI(ctx context.Context, version, gengo string) (*Toolchain, error) {
 	cache, err := cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	binary, err := openAPI.in(ctx, cache, version)
+	binary, err := openAPI(gengo).in(ctx, cache, version)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +92,20 @@ func in(ctx context.Context, cache, version string) (*Toolchain, error) {
 // kind is a kind of engine: what it has the versions of, and how its program is made.
 type kind struct {
 	module string
+	with   string          // a version of another module, if it is not the one that module requires
 	files  func() []source // crdctl's own
 	// write writes the program, and returns further flags for its build.
 	write func(ctx context.Context, g *goCommand, dir, version string) ([]string, error)
 }
 
-var (
-	codeGenerator = kind{module, programFiles, writeProgram}
-	openAPI       = kind{openAPIModule, programFiles, writeOpenAPI}
-)
+var codeGenerator = kind{module: module, files: programFiles, write: writeProgram}
+
+// openAPI is the kind of engine that has openapi-gen alone.
+func openAPI(gengo string) kind {
+	return kind{openAPIModule, gengo, programFiles, func(ctx context.Context, g *goCommand, dir, version string) ([]string, error) {
+		return nil, writeOpenAPI(ctx, g, dir, version, gengo)
+	}}
+}
 
 // in finds or builds the engine of a version.
 func (k kind) in(ctx context.Context, cache, version string) (binary string, err error) {

@@ -190,3 +190,15 @@ func TestIdleEngines(t *testing.T) {
 		t.Errorf("left %v, want %v (%v)", left, want, err)
 	}
 }
+
+// A newer gengo than upstream's is chosen, as in a build in the project's module, and an older one is not.
+func TestGengoIsAtLeast(t *testing.T) {
+	const older, upstream, newer = "v2.0.0-20250604051438-85fd79dbfd9f", "v2.0.0-20250922181213-ec3ebc5fd46b", "v2.0.0-20260408192533-25e2208e0dc3"
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\nrequire k8s.io/gengo/v2 "+upstream+"\n"), 0o600))
+	for asked, want := range map[string]string{"": upstream, older: upstream, newer: newer} {
+		content, _, err := goModOf(dir, openAPIModule, "v0.0.0-20260520065146-aa012df4f4af", asked)
+		require.NoError(t, err)
+		assert.Contains(t, string(content), "k8s.io/gengo/v2 "+want+"\n")
+	}
+}
