@@ -28,7 +28,7 @@ type ControllerGen struct {
 
 // ControllerGenCall is one run of controller-gen. A generator that is nil is not in the call.
 type ControllerGenCall struct {
-	// Version is that of controller-tools; "(devel)" is what a program of the project's own writes into annotations.
+	// Version is that of controller-tools, or what a program that no version was installed of writes into annotations: see [Unreleased].
 	Version string `yaml:"version,omitempty"`
 	// Dir is the directory that the call runs in, to which Paths and all files are relative; empty for the project's root.
 	Dir string `yaml:"dir,omitempty"`
@@ -236,10 +236,14 @@ func (c *ControllerGenCall) OutputDir(generator string) (dir string, ok bool) {
 	return dir, dir != ".." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir)
 }
 
+// Unreleased reports whether a version of controller-gen is what it writes into annotations where the go command does not tell it one: a program
+// of the project's own, or one that is run by the name of its file.
+func Unreleased(version string) bool { return version == "(devel)" || version == "(unknown)" }
+
 // validateControllerGen checks the calls of controller-gen.
 func (p *Project) validateControllerGen(report func(field, format string, args ...any)) {
 	version := func(field, v string) {
-		if v != "" && v != "(devel)" && (!semver.IsValid(v) || semver.Canonical(v) != v) {
+		if v != "" && !Unreleased(v) && (!semver.IsValid(v) || semver.Canonical(v) != v) {
 			report(field, "%q must be a version of sigs.k8s.io/controller-tools, for example v0.21.0", v)
 		}
 	}

@@ -34,6 +34,10 @@ func (d *discovery) readClients() {
 			d.leave(t, "the directory of its parts, "+t.dir()+", is that of "+d.trees[i].versioned+" too; a client tree of crdctl has a directory of its own")
 			continue
 		}
+		if typed, given := t.groupDirs(); typed != "" {
+			d.leave(t, "its client is in "+typed+", and from "+t.packages[0]+" crdctl would generate it in "+given+": a script generates it from other paths")
+			continue
+		}
 		i := len(d.Settings.Clients)
 		set := func(field, source string) { d.Set(fmt.Sprintf("clients[%d].%s", i, field), source) }
 		c := config.Client{}

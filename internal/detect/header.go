@@ -6,15 +6,12 @@ import (
 	"cmp"
 	"maps"
 	"path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -162,17 +159,11 @@ func (d *discovery) bestHeader(count map[string]int) (file string, matched int) 
 
 // headerFits returns a function that reports whether the header of a generated file was made from a header file, or from none.
 func (d *discovery) headerFits(file string) func(header string) bool {
-	data := ""
-	if file != "" {
-		content, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
-		if err != nil || len(content) > repo.HeaderSize {
-			return func(string) bool { return false }
-		}
-		data = repo.NormalHeader(string(content))
+	above := d.AboveHeader(file)
+	return func(header string) bool {
+		rest, ok := above(header)
+		return ok && rest == ""
 	}
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(data), "YEAR", `\d{4}`)
-	re, err := regexp.Compile(`\A` + pattern + `\z`)
-	return func(header string) bool { return err == nil && re.MatchString(header) }
 }
 
 // namedHeaders are the header files that scripts name.

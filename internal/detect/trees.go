@@ -4,6 +4,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -98,6 +99,27 @@ func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
 		}
 	}
 	return t
+}
+
+// groupDirs is a directory of the typed clients, and the one that the paths of the packages give, where none of the directories is one that they
+// give: client-gen ran on a copy of the packages, or through a symbolic link.
+func (t *clientTree) groupDirs() (typed, given string) {
+	for _, p := range t.packages {
+		if !repo.Versioned(p) {
+			return "", ""
+		}
+		given = cmp.Or(given, path.Join("typed", strings.ToLower(path.Base(path.Dir(p))), strings.ToLower(path.Base(p))))
+		at := path.Join(t.versioned, "typed", strings.ToLower(path.Base(path.Dir(p))), strings.ToLower(path.Base(p)))
+		if slices.ContainsFunc(t.files, func(f *repo.GoFile) bool { return strings.EqualFold(f.Dir, at) }) {
+			return "", ""
+		}
+	}
+	for _, f := range t.files {
+		if rel := repo.Rel(t.versioned, f.Dir); strings.HasPrefix(rel, "typed/") && path.Base(rel) != "fake" {
+			return rel, given
+		}
+	}
+	return "", ""
 }
 
 // orderOf is the order in which a clientset has its packages.

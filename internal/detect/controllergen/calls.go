@@ -58,6 +58,7 @@ func wordsOf(words []string) (rest []string, pinned string, ok bool) {
 		if markerWord.MatchString(w) {
 			return nil, "", false // of another program
 		}
+		w = strings.TrimSuffix(w, "/main.go") // of a package that is run by the name of its file
 		if name := path.Base(w); !toolName.MatchString(name) && !toolVariable.MatchString(w) && !toolInstalled.MatchString(w) {
 			continue
 		}
@@ -133,7 +134,8 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 	}
 	dir := steps.Local(step.Dir, ".")
 	if slices.ContainsFunc(words, notKnown) || dir == "" {
-		if generates {
+		// A line of go:generate may have been read with the variables that a makefile sets for it.
+		if generates && !slices.ContainsFunc(found, func(c *genCall) bool { return c.at == step.At() }) {
 			r.Ask(step.At(), cannotBeRead+": %s", scriptline.Short(words))
 		}
 		return found

@@ -4,25 +4,80 @@ package controllergen
 
 import (
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
 )
 
-// readHeaders finds the deep copies of controller-gen that have a header though their call gives them none, where a command adds headers. A
-// header that differs from the one of the call may as well be an old one, which the next run changes: that is stale.
+// readHeaders finds the deep copies of controller-gen that have more in their header than their call gives them, where a command adds headers.
+// A header that differs from the one of the call may as well be an old one, which the next run changes: that is stale.
 func (r *Reader) readHeaders(calls []*genCall, by scriptline.Lines) {
 	if len(by) == 0 {
 		return
 	}
 	for _, c := range calls {
-		if c.Object == nil || c.Object.HeaderFile != "" {
+		if c.Object == nil {
 			continue
 		}
-		for _, f := range r.Files {
-			if f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir) && repo.NormalHeader(f.Header) != "" {
+		above := r.aboveHeader(c)
+		for _, f := range r.copiesOf(c) {
+			if more, ok := above(repo.NormalHeader(f.Header)); ok && more != "" {
 				r.PostProcess(by.Near(f.Path).On(f.Path))
 			}
 		}
 	}
+}
+
+// settleHeaders decides between two calls in different files that make the same deep copies with different headers, such as those of a recipe and
+// of a directive in Go code: the one that ran last is the one whose header they have. The other makes none then.
+func (r *Reader) settleHeaders(calls []*genCall) []*genCall {
+	has := map[*repo.GoFile][]*genCall{} // the calls whose header a file has
+	for _, c := range calls {
+		if c.Object == nil {
+			continue
+		}
+		above := r.aboveHeader(c)
+		for _, f := range r.copiesOf(c) {
+			if more, ok := above(repo.NormalHeader(f.Header)); ok && more == "" {
+				has[f] = append(has[f], c)
+			}
+		}
+	}
+	script := func(c *genCall) string {
+		file, _, _ := strings.Cut(c.at, ":")
+		return file
+	}
+	return slices.DeleteFunc(calls, func(c *genCall) bool {
+		if c.Object == nil {
+			return false
+		}
+		copies := r.copiesOf(c)
+		if len(copies) == 0 || slices.ContainsFunc(copies, func(f *repo.GoFile) bool {
+			return slices.Contains(has[f], c) || !slices.ContainsFunc(has[f], func(o *genCall) bool { return script(o) != script(c) })
+		}) {
+			return false
+		}
+		c.Object = nil
+		return len(c.Generators()) == 0
+	})
+}
+
+// copiesOf are the files with deep copies that a call makes.
+func (r *Reader) copiesOf(c *genCall) (all []*repo.GoFile) {
+	for _, f := range r.Files {
+		if f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// aboveHeader is [repo.Repo.AboveHeader] for the deep copies of a call.
+func (r *Reader) aboveHeader(c *genCall) func(header string) (above string, ok bool) {
+	if c.Object.HeaderFile == "" {
+		return r.AboveHeader("")
+	}
+	return r.AboveHeader(path.Join(c.Dir, c.Object.HeaderFile))
 }

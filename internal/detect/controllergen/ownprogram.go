@@ -45,7 +45,7 @@ func (r *Reader) leaveToOwnProgram(calls []*genCall, own []repo.Manifest) {
 		}
 		var files []string
 		for _, m := range own {
-			if m.Dir == dir && m.Version == devel {
+			if m.Dir == dir && config.Unreleased(m.Version) {
 				files = append(files, m.Path)
 			}
 		}
@@ -53,7 +53,7 @@ func (r *Reader) leaveToOwnProgram(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		if at := r.marked(c, markers); at != "" {
-			r.List("crd", Name+" "+devel, files, program+" generates them, a program of the repository with its own markers ("+at+")")
+			r.List("crd", Name+" (devel)", files, program+" generates them, a program of the repository with its own markers ("+at+")")
 			Drop(&c.ControllerGenCall, "crd")
 		} else {
 			r.PostProcess(config.PostProcessed{Path: dir, By: program + ", a program of the repository"})

@@ -12,15 +12,13 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 const controllerTools = "sigs.k8s.io/controller-tools"
-
-// devel is the version of a program that was built in its own module.
-const devel = "(devel)"
 
 var (
 	toolRelease = lazyregexp.New(`^v0\.\d+\.\d+$`)
@@ -101,7 +99,7 @@ func annotated(all []repo.Manifest) (version, source string) {
 		count[m.Version]++
 	}
 	for _, m := range all {
-		if known := toolRelease.MatchString(m.Version) || m.Version == devel; known && (version == "" || count[m.Version] > count[version]) {
+		if known := toolRelease.MatchString(m.Version) || config.Unreleased(m.Version); known && (version == "" || count[m.Version] > count[version]) {
 			version, source = m.Version, repo.At(m.Path, m.Line)
 		}
 	}
@@ -144,13 +142,13 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
 		} else if p, ok := pinFor(pins, orRoot(c.Dir)); ok {
 			of[i] = witnessed{p.version, p.source}
 		}
-		if of[i].version != devel {
+		if !config.Unreleased(of[i].version) {
 			count[of[i].version]++
 		}
 	}
 	best := ""
 	for _, w := range of {
-		if w.version != "" && w.version != devel && (best == "" || count[w.version] > count[best]) {
+		if w.version != "" && !config.Unreleased(w.version) && (best == "" || count[w.version] > count[best]) {
 			best = w.version
 		}
 	}
@@ -177,7 +175,7 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
 			r.Ask(c.at, "the version of controller-gen is unknown%s; set controllerGen: {version: v0.X.Y}", branch[i])
 		}
 	}
-	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return w.version == devel }) {
+	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return config.Unreleased(w.version) }) {
 		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, best, source)
 	}
 }

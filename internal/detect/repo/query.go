@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,6 +59,30 @@ func Paths(files []*GoFile) (all []string) {
 		all = append(all, f.Path)
 	}
 	return all
+}
+
+// AboveHeader returns a function that gives what stands above the text of a header file in the header of a generated file, which is normal.
+// ok is false where that was not made from the header file. file may be "", for none.
+func (r *Repo) AboveHeader(file string) func(header string) (above string, ok bool) {
+	data := ""
+	if file != "" {
+		content, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+		if err != nil || len(content) > HeaderSize {
+			return func(string) (string, bool) { return "", false }
+		}
+		data = NormalHeader(string(content))
+	}
+	re, err := regexp.Compile(`(?s)\A(.*)` + strings.ReplaceAll(regexp.QuoteMeta(data), "YEAR", `\d{4}`) + `\z`)
+	return func(header string) (string, bool) {
+		if err != nil {
+			return "", false
+		}
+		m := re.FindStringSubmatch(header)
+		if m == nil {
+			return "", false
+		}
+		return m[1], true
+	}
 }
 
 // NormalHeader is a header without what formatting changes.

@@ -169,7 +169,7 @@ func (x *Reader) scripts() {
 func (x *Reader) directives() {
 	for _, f := range x.repo.Files {
 		run := &run{Reader: x}
-		run.directives(f)
+		run.directives(f, nil)
 		x.add(f.Path, "generate", run.steps)
 	}
 }
@@ -269,6 +269,8 @@ func (x *Reader) prints(words []string, dir string) (string, bool) {
 		return strings.TrimSpace(text), ok
 	case slices.Equal(words, []string{"ls", "-d", "*/"}):
 		return x.goDirs(dir)
+	case len(words) > 2 && words[0] == "ls" && slices.Contains(words[1:], "-d") && !strings.HasPrefix(words[len(words)-2], "$"):
+		return last, x.repo.Exists(Local(dir, last))
 	}
 	return "", false
 }

@@ -149,6 +149,25 @@ package api
 	api/doc.go:3 /api: ["go" "run" "example.com/controller-gen" "crd:a=b c" "doc.go"]
 	api/doc.go:5 /api: ["mv" "a" "b"]
 `},
+		"lines of go:generate with variables of the environment": {`
+-- Makefile --
+DIR := crds
+generate:
+	@DIR="$(DIR)" OTHER= go generate -tags=generate gen.go
+-- gen.go --
+package main
+
+//go:generate go run example.com/controller-gen output:dir=${DIR}/$OTHER$UNKNOWN
+-- other.go --
+package main
+
+//go:generate mv a b
+`, `Makefile: generate generates=true
+	Makefile:3 : ["go" "generate" "-tags=generate" "gen.go"] DIR=crds OTHER=
+	gen.go:3 : ["go" "run" "example.com/controller-gen" "output:dir=crds/${UNKNOWN}"]
+gen.go generates=true
+	gen.go:3 : ["go" "run" "example.com/controller-gen" "output:dir=${DIR}/${OTHER}${UNKNOWN}"]
+`},
 		"substitutions of assignments, of one word, and of nothing": {`
 -- Makefile --
 A := $(shell v='1.2'; echo "$${v%.*}")

@@ -166,7 +166,7 @@ func (r *runner) prepare(number int, c config.ControllerGenCall, version string)
 	one := &call{ControllerGenCall: c, number: number, dir: filepath.Join(r.root, filepath.FromSlash(c.Dir)), names: c.Generators()}
 	one.annotation = cmp.Or(c.Version, version)
 	code := one.annotation
-	if code == develVersion {
+	if config.Unreleased(code) {
 		code = version
 	}
 	if err := args.Check(c, code); err != nil {

@@ -9,12 +9,10 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 )
-
-// develVersion is what a program of the project's own says of its version.
-const develVersion = "(devel)"
 
 // oldest is the first version of which engines were tried. Those before v0.16.4 get a later golang.org/x/tools, without which
 // today's Go does not compile them.
@@ -36,7 +34,7 @@ func engineFor(version string, names []string) (string, error) {
 		return name != "applyconfiguration" && (version == crdform.Version || known && since != "" && semver.Compare(version, since) >= 0)
 	}
 	switch {
-	case version == "" || version == develVersion:
+	case version == "" || config.Unreleased(version):
 		return "", ErrUnknownVersion
 	case !semver.IsValid(version):
 		return "", fmt.Errorf("%q is not a version of sigs.k8s.io/controller-tools; set controllerGen.version in crdctl.yaml to one, for example %s", version, crdform.Version)
