@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/record"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/tempdir"
@@ -48,7 +50,7 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, ca, err := listenTLS()
 	if err != nil {
 		recorder.Close()
 		return nil, errors.Join(fmt.Errorf("listen for the proxy that records: %w", err), t.Close())
@@ -56,7 +58,7 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) }) // it ends when the server is closed
-	url := "http://" + listener.Addr().String()
+	url := "https://" + listener.Addr().String()
 	through := *t
 	through.Close = func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), proxyPatience) // the controller has ended: what is left is its last requests
@@ -69,7 +71,7 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 	}
 	reporter.Note("the controller uses the API by way of %s, which records its requests; what others do is seen only as far as the controller watches it", url)
 	if o.Builtin {
-		through.Config = &rest.Config{Host: url, BearerToken: token, QPS: t.Config.QPS, Burst: t.Config.Burst, UserAgent: t.Config.UserAgent}
+		through.Config = &rest.Config{Host: url, TLSClientConfig: rest.TLSClientConfig{CAData: ca}, BearerToken: token, QPS: t.Config.QPS, Burst: t.Config.Burst, UserAgent: t.Config.UserAgent}
 		return &through, nil
 	}
 	dir, err := tempdir.NewRun()
@@ -79,14 +81,30 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 	stop := through.Close
 	through.Close = func() error { return errors.Join(stop(), dir.Remove()) }
 	through.Kubeconfig = filepath.Join(dir.Path, "kubeconfig")
-	if err := writeProxied(through.Kubeconfig, t.Kubeconfig, url, token); err != nil {
+	if err := writeProxied(through.Kubeconfig, t.Kubeconfig, token, &clientcmdapi.Cluster{Server: url, CertificateAuthorityData: ca}); err != nil {
 		return nil, errors.Join(err, through.Close())
 	}
 	return &through, nil
 }
 
+// listenTLS listens on a free port of 127.0.0.1, with a certificate of the authority that it returns: client-go sends no token from a kubeconfig to a
+// server without TLS.
+func listenTLS() (l net.Listener, ca []byte, err error) {
+	made, err := controlplane.NewServingCertificate()
+	if err != nil {
+		return nil, nil, err
+	}
+	certificate, err := tls.X509KeyPair(made.Cert, made.Key)
+	if err != nil {
+		return nil, nil, err
+	}
+	// HTTP/2 has no upgrades, which exec and port-forward need.
+	l, err = tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12})
+	return l, made.CA, err
+}
+
 // writeProxied writes a kubeconfig of a proxy, with the namespace of that of the cluster.
-func writeProxied(file, of, url, token string) error {
+func writeProxied(file, of, token string, cluster *clientcmdapi.Cluster) error {
 	existing, err := clientcmd.LoadFromFile(of)
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig: %w", err)
@@ -98,7 +116,7 @@ func writeProxied(file, of, url, token string) error {
 		proxy.Namespace = c.Namespace
 	}
 	config.Contexts[config.CurrentContext] = proxy
-	config.Clusters["proxy"] = &clientcmdapi.Cluster{Server: url}
+	config.Clusters["proxy"] = cluster
 	config.AuthInfos["controller"] = &clientcmdapi.AuthInfo{Token: token}
 	content, err := clientcmd.Write(*config)
 	if err != nil {
