@@ -133,7 +133,7 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 	if g.incomplete != nil {
 		return g, g.incomplete
 	}
-	s.Report().Printf("%s in %.1fs", g.summary(o.dryRun), time.Since(start).Seconds())
+	s.Report().Printf("%s", g.summary(o.dryRun, time.Since(start)))
 	return g, nil
 }
 
@@ -337,9 +337,17 @@ func discovered(found *detect.Found) []string {
 	return notes
 }
 
-func (g *generation) summary(dryRun bool) string {
+func (g *generation) summary(dryRun bool, took time.Duration) string {
+	in := ""
+	if shown := fmt.Sprintf(" in %.1fs", took.Seconds()); shown != " in 0.0s" {
+		in = shown
+	}
 	if len(g.changes) == 0 && g.outdated == "" {
-		return text.Count(g.files, "generated file is", "generated files are") + " up to date; checked"
+		fresh := text.Count(g.files, "generated file is", "generated files are") + " up to date"
+		if in != "" {
+			fresh += "; checked" + in
+		}
+		return fresh
 	}
 	n := count(g.changes)
 	verbs := "%d written, %d removed, %d unchanged;"
@@ -347,7 +355,7 @@ func (g *generation) summary(dryRun bool) string {
 		verbs = "%d to write, %d to remove, %d unchanged;"
 	}
 	written := n[tree.Create] + n[tree.Update]
-	return fmt.Sprintf(verbs+" done", written, n[tree.Delete], g.files-written)
+	return fmt.Sprintf(verbs+" done"+in, written, n[tree.Delete], g.files-written)
 }
 
 func count(changes []tree.Change) map[tree.Op]int {

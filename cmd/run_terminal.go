@@ -11,12 +11,13 @@ import (
 )
 
 // onTerminal gives the run what it has on a terminal only: a margin that tells crdctl's lines from the controller's, and keys. The
-// context that it returns ends when the user quits. The built-in controller is a part of crdctl, and prints as it does elsewhere.
+// context that it returns ends when the user quits. Without a process of the controller's there is no margin, and what --render previews reads the
+// terminal itself.
 func (o *runOptions) onTerminal(ctx context.Context, s ui.Streams) (_ context.Context, end func()) {
-	if o.Builtin || !ui.IsTerminal(s.Out) || !ui.IsTerminal(s.Err) {
+	if o.Render != "" || !ui.IsTerminal(s.Out) || !ui.IsTerminal(s.Err) {
 		return ctx, func() {}
 	}
-	if !o.NoController {
+	if !o.NoController && !o.Builtin {
 		const own, controller = "crdctl", "controller"
 		margin := ui.NewMargin(s.Err, ui.NewPaint(s.Err, o.color), own, controller)
 		o.Err, o.Controller = margin.Of(own, ui.Cyan, own+": "), margin.Of(controller, ui.Yellow, "")

@@ -248,9 +248,9 @@ func missedGoals(objects int, all map[string]samples) (found []string) {
 func TestReconciledLines(t *testing.T) {
 	for line, want := range map[string]string{
 		"synced widget-00012": "00012",
-		`10:00:00.000 INF Successfully synced "default/widget-00012" kind=Widget key=default/widget-00012`: "00012",
-		`10:00:00.000 INF Object changed kind=Widget key=default/widget-00012 resourceVersion=7`:           "",
-		`10:00:00.000 INF Caches synced kind=Widget objects=3`:                                             "",
+		`10:00:00.000 INF Successfully synced kind=Widget key=default/widget-00012`:              "00012",
+		`10:00:00.000 INF Object changed kind=Widget key=default/widget-00012 resourceVersion=7`: "",
+		`10:00:00.000 INF Caches synced kind=Widget objects=3`:                                   "",
 	} {
 		found := reconciled.FindStringSubmatch(line)
 		assert.Equal(t, want != "", found != nil, line)

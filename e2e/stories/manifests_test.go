@@ -92,9 +92,9 @@ func templatedLife(d *deployed) {
 // loggedLife: nothing decides, and what is seen is logged.
 func loggedLife(d *deployed) {
 	d.apply("logged", "default", `{a: 1}`)
-	d.waitFor(`Successfully synced "default/sample"`)
+	d.waitFor("Successfully synced kind=Logged key=default/sample")
 	d.apply("logged", "default", `{a: 2}`)
-	d.waitFor(`Successfully synced "default/sample"`)
+	d.waitFor("Successfully synced kind=Logged key=default/sample")
 	d.events("logged", "Synced", "default")
 	d.kubectl(d.plane, "delete", "logged", "sample", "-n", "default")
 	d.waitFor("Deletion handled")

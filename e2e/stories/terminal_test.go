@@ -94,4 +94,14 @@ func TestRunOnATerminal(t *testing.T) {
 	require.Zero(t, p.wait())
 	require.False(t, readsKeys(t, screen), "the terminal is not as it was")
 	w.leavesNothing(dir)
+
+	p, screen = w.onTerminal(dir, crdctl, "run", "--builtin", "--color=never")
+	p.waitFor("crdctl: press h for keys, q to quit", "control plane ready")
+	w.until("the terminal delivers keys", func() bool { return readsKeys(t, screen) })
+	press(screen, "h")
+	p.waitFor("crdctl: keys: q quits, h prints this")
+	press(screen, "q")
+	require.Zero(t, p.wait())
+	require.False(t, readsKeys(t, screen), "the terminal is not as it was")
+	w.leavesNothing(dir)
 }

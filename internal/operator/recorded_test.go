@@ -68,6 +68,6 @@ func TestTheLoopIsRecorded(t *testing.T) {
 	}
 	assert.NotEmpty(t, last, "the new template")
 	assert.True(t, slices.ContainsFunc(operatortest.RecordsOf[*trace.Log](records), func(l *trace.Log) bool {
-		return l.Level == "info" && l.Message == `Successfully synced "default/a"` && l.Key == "default/a" && l.Attrs["kind"] == "Foo"
+		return l.Level == "info" && l.Message == "Successfully synced" && l.Key == "default/a" && l.Attrs["kind"] == "Foo"
 	}), "its lines are recorded, too")
 }

@@ -11,6 +11,9 @@ import (
 
 // KeysHelp lists the keys of a run on a terminal. The caller of Run handles q and h.
 func (o *Options) KeysHelp() string {
+	if o.Builtin {
+		return "keys: q quits, h prints this"
+	}
 	if o.NoController {
 		return "keys: a applies the samples, q quits, h prints this"
 	}

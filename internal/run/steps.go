@@ -164,7 +164,13 @@ func (d *devLoop) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	child, err := d.startChild(d.Err, self, "generate", "--dir", d.Root)
+	out := d.Err
+	if _, marked := out.(*ui.MarginWriter); !marked { // else the controller's lines stand among those of the generators
+		prefixed := ui.Prefixed(out, "crdctl: ")
+		defer prefixed.End()
+		out = prefixed
+	}
+	child, err := d.startChild(out, self, "generate", "--dir", d.Root)
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}

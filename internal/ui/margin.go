@@ -44,6 +44,11 @@ func (m *Margin) Of(name string, color Color, drop string) *MarginWriter {
 	return &MarginWriter{margin: m, label: []byte(label), drop: []byte(drop)}
 }
 
+// Prefixed returns a writer that begins each line with a prefix, unless it begins with it by itself.
+func Prefixed(w io.Writer, prefix string) *MarginWriter {
+	return &MarginWriter{margin: &Margin{w: w}, label: []byte(prefix), drop: []byte(prefix)}
+}
+
 // MarginWriter writes the lines of one program.
 type MarginWriter struct {
 	margin      *Margin

@@ -31,7 +31,7 @@ func TestStoryOfAnObject(t *testing.T) {
 		}
 		r.end(t)
 		const kind, about = " kind=CronTab", " kind=CronTab key=default/crontab-demo"
-		const done = `Successfully synced "default/crontab-demo"` + about
+		const done = "Successfully synced" + about
 		const two, five = ` spec={"cronSpec":"* * * * */5","replicas":2}`, ` spec={"cronSpec":"* * * * */5","replicas":5}`
 		r.log.Expect(t,
 			"Event handlers set up"+kind, "Starting control loop"+kind, "Waiting for caches to sync"+kind, "Caches synced"+kind+" objects=0", "Started workers"+kind+" count=2",

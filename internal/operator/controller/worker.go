@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +68,7 @@ func (c *controller) work(ctx context.Context, key cache.ObjectName) {
 		c.queue.Forget(key)
 		c.repeated.forget(key)
 		if c.log.Enabled(ctx, slog.LevelInfo) { // the words of the line take longer than a reconcile that does nothing
-			c.log.Info("Successfully synced "+strconv.Quote(key.String()), "key", key.String())
+			c.log.Info("Successfully synced", "key", key.String())
 		}
 		if result.After > 0 {
 			c.addAfter(key, pipeline.Timer, result.After)

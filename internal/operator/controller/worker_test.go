@@ -58,7 +58,7 @@ func TestFailureIsRetriedWithBackOffAndSuccessForgets(t *testing.T) {
 		if r.log.Count(failed) != 1 { // the others are the same within less than repeatEvery
 			t.Errorf("%q", r.log.Said())
 		}
-		if r.log.Count(`Successfully synced "default/crontab-demo"`) != 1 || r.log.Count(`Successfully synced "default/other"`) != 1 || r.synced() != 2 {
+		if r.log.Count("Successfully synced kind=CronTab key=default/crontab-demo") != 1 || r.log.Count("Successfully synced kind=CronTab key=default/other") != 1 || r.synced() != 2 {
 			t.Errorf("%d events, log %q", r.synced(), r.log.Said())
 		}
 		r.path.Send("MODIFIED", operatortest.CronTab(demo.Name, "101", 3))
@@ -147,7 +147,7 @@ func TestPanicIsOneKeysFailure(t *testing.T) {
 		}), func(o *Options) { o.Workers, o.FirstRetry, o.LastRetry = 1, time.Hour, time.Hour }, append(one("bad"), one("good")...)...)
 		within(time.Minute)
 		r.end(t)
-		assert.Equal(t, 1, r.log.Count(`Successfully synced "default/good"`), "%q", r.log.Said())
+		assert.Equal(t, 1, r.log.Count("Successfully synced kind=CronTab key=default/good"), "%q", r.log.Said())
 		assert.Equal(t, 1, r.log.Count("Reconcile failed"), "%q", r.log.Said())
 		told := false
 		for _, line := range r.log.Said() {
