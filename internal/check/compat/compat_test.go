@@ -102,7 +102,6 @@ func TestObjectsRaise(t *testing.T) {
 	assert.Equal(t, []string{"warning pattern-changed: spec.a: the pattern changed from ^a to ^b"},
 		changed(t, one("type: string, pattern: ^a"), one("type: string, pattern: ^b"), "{}"))
 	assert.Equal(t, []string{
-		"note type-changed: spec.a: the type changed from empty object to object, which takes all of it",
 		"error required-added: spec.a.b: the field is new and required" + refused,
 	}, changed(t, one("type: object"), one("type: object, required: [b], properties: {b: {type: string}}"), "{a: {}}"))
 }
@@ -188,15 +187,15 @@ func TestRules(t *testing.T) {
 		"default":      {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
 		"changed":      {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
 		"open":         {`{type: object, properties: {a: {type: object}}}`, `{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`, []string{"note type-changed: spec.a: the type changed from empty object to free object, which takes all of it"}},
-		"first field":  {one("type: object"), one("type: object, properties: {b: {type: string}}"), []string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it"}},
+		"first field":  {one("type: object"), one("type: object, properties: {b: {type: string}}"), nil},
 		"first, required": {one("type: object"), one("type: object, required: [b], properties: {b: {type: string}}"),
-			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it", "error required-added: spec.a.b: the field is new and required"}},
+			[]string{"error required-added: spec.a.b: the field is new and required"}},
 		"first, default": {one("type: object"), one("type: object, required: [b], properties: {b: {type: string, default: x}}"),
-			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it"}},
+			nil},
 		"first, rule": {one("type: object"), one("type: object, x-kubernetes-validations: [{rule: has(self.b)}], properties: {b: {type: string}}"),
-			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it", `error cel-added: spec.a: objects must now keep the rule "has(self.b)"`}},
+			[]string{`error cel-added: spec.a: objects must now keep the rule "has(self.b)"`}},
 		"first, at least one": {one("type: object"), one("type: object, minProperties: 1, properties: {b: {type: string}}"),
-			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it", "error bound-tightened: spec.a: fewer values are allowed: minProperties none → 1"}},
+			[]string{"error bound-tightened: spec.a: fewer values are allowed: minProperties none → 1"}},
 		"wider": {one("type: integer, format: int32, maximum: 5"), one("type: number, maximum: 6"), []string{"note type-changed: spec.a: the type changed from integer to number, which takes all of it"}},
 		"wider, tighter": {one("type: integer"), one("type: number, maximum: 5"),
 			[]string{"note type-changed: spec.a: the type changed from integer to number, which takes all of it", "error bound-tightened: spec.a: fewer values are allowed: maximum none → 5"}},

@@ -94,6 +94,8 @@ func (v *version) typed(path []string, was, is *props) (wider, other bool) {
 		v.at("type-changed", shows, path, nil, "the type changed from object to map, whose keys may be any")
 		v.all.list[len(v.all.list)-1].wider = true
 		return true, false
+	case before == "empty object" && after == "object":
+		return true, false // its first fields, which are new as others that are added later
 	case takes(after, before):
 		v.at("type-changed", shows, path, nil, "the type changed from %s to %s, which takes all of it", before, after)
 		v.all.list[len(v.all.list)-1].wider = true
@@ -116,8 +118,6 @@ func takes(wide, narrow string) bool {
 	case "free object":
 		return narrow == "object" || narrow == "map" || narrow == "empty object"
 	case "map":
-		return narrow == "empty object"
-	case "object":
 		return narrow == "empty object"
 	}
 	return false

@@ -110,3 +110,24 @@ group: example.com, scope: Cluster, names: {kind: Tab, plural: tabs}, versions: 
 	_, err = doctor.Check(t.Context(), doctor.Options{Root: root, Project: p, Cluster: cluster("kind: Status\nname: tabs.example.com")})
 	require.EqualError(t, err, "--against-cluster: the CRD tabs.example.com of the cluster cannot be read: the answer is not a CustomResourceDefinition with a group, a kind and versions")
 }
+
+// What one example has no room for: a module that is apart from all others is named once, and tags of code-generator stand in a comment of their own.
+func TestFound(t *testing.T) {
+	for name, one := range map[string]struct {
+		files string
+		want  []string
+	}{
+		"one module of another version": {"-- go.mod --\nmodule example.com/m\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/api v0.36.1\n\tk8s.io/apimachinery v0.36.1\n\tk8s.io/client-go v0.35.7\n)\n",
+			[]string{"go-sum-missing example.com/m", "kubernetes-minor-skew example.com/m: k8s.io/client-go"}},
+		"tags above a blank line": {"-- api/v1/doc.go --\n// +groupName=example.com\npackage v1\n" +
+			"-- api/v1/types.go --\npackage v1\n\n// +genclient\n// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object\n\n// CronTab is one.\ntype CronTab struct{}\n\n" +
+			"// Other is not told of by the tags above.\ntype Other struct{}\n",
+			[]string{"deepcopy-missing CronTab"}},
+	} {
+		var found []string
+		for _, f := range judge(t, one.files) {
+			found = append(found, f.Rule.ID+" "+f.Subject)
+		}
+		require.Equal(t, one.want, found, name)
+	}
+}

@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"go/ast"
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -103,12 +104,27 @@ func deepCopies(s *Source) (all []rule.Finding) {
 		}
 		for decl, t := range gofield.Types(f.AST()) {
 			method := "*" + t.Name.Name + ") DeepCopyObject()"
-			if isRoot(decl.Doc) && !slices.ContainsFunc(byDir[path.Dir(f.Path)], func(g *GoFile) bool { return g.Has(method) }) {
+			if (isRoot(decl.Doc) || isRoot(detached(f, decl))) && !slices.ContainsFunc(byDir[path.Dir(f.Path)], func(g *GoFile) bool { return g.Has(method) }) {
 				all = append(all, rule.New("deepcopy-missing", f.place(t), t.Name.Name, "no file of the package has DeepCopyObject of %s", t.Name.Name))
 			}
 		}
 	}
 	return all
+}
+
+// detached is the comment above the doc comment of a declaration: with the tags of code-generator, a blank line is between the two.
+func detached(f *GoFile, decl *ast.GenDecl) *ast.CommentGroup {
+	begin := decl.Pos()
+	if decl.Doc != nil {
+		begin = decl.Doc.Pos()
+	}
+	line := func(pos token.Pos) int { return f.fset.Position(pos).Line }
+	for _, c := range f.AST().Comments {
+		if c.End() < begin && line(c.End()) == line(begin)-2 {
+			return c
+		}
+	}
+	return nil
 }
 
 // isRoot reports whether a comment has a marker that asks for DeepCopyObject.

@@ -49,9 +49,18 @@ func skews(s *Source) (all []rule.Finding) {
 	return all
 }
 
-// librarySkew compares the modules of Kubernetes with the first of them.
+// librarySkew compares the modules of Kubernetes with the first of those whose minor version most of them have.
 func librarySkew(m *Module, known []requirement) (all []rule.Finding) {
+	same := map[int]int{} // how many have a minor version
+	for _, q := range known {
+		same[minor(q.version)]++
+	}
 	first := known[0]
+	for _, q := range known {
+		if same[minor(q.version)] > same[minor(first.version)] {
+			first = q
+		}
+	}
 	patches := map[string][]string{}
 	apart := false
 	for _, q := range known {

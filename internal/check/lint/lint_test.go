@@ -78,6 +78,16 @@ func TestFieldWithoutTag(t *testing.T) {
 	require.Contains(t, checktest.Lines(found)[0], "field CronTabSpec.Name is missing json tag")
 }
 
+// A field may have several CEL rules, also where controller-gen takes the value without quotes.
+func TestSeveralRules(t *testing.T) {
+	found := judge(t, "// CronTabSpec is one.\ntype CronTabSpec struct {\n\t// name is one.\n\t// +required\n\t// +kubebuilder:validation:MinLength=1\n"+
+		"\t// +kubebuilder:validation:XValidation:rule=(size(self) > 0), message=\"a\"\n\t// +kubebuilder:validation:XValidation:rule=(self == oldSelf), message=\"b\"\n"+
+		"\tName string `json:\"name\"`\n}\n")
+	for _, line := range checktest.Lines(found) {
+		require.NotContains(t, line, "multiple definitions")
+	}
+}
+
 // asked is a memory of the settings of the go command, which is not started for each input.
 type asked struct {
 	loader.Memory

@@ -50,9 +50,9 @@ type Problem struct {
 	What string
 }
 
-// Parse reads the CRDs of a manifest, YAML or JSON, also those in lists. Other objects are skipped, as are patches: CRDs that lack a kind, or both a
-// group and versions. File is what places call it. The error has the place.
-func Parse(file string, data []byte) ([]*CRD, error) { return parseFile(file, data, nil) }
+// Parse reads the CRDs of a manifest, YAML or JSON, also those in lists. Other objects are skipped, as are patches: CRDs that lack two of
+// a group, a kind and versions. File is what places call it. The error has the place.
+func Parse(file string, data []byte) ([]*CRD, error) { return parseFile(file, data, nil, nil) }
 
 // Parse is the function Parse. A CRD whose document is one of the project's, at the same line, shares what was parsed of it.
 func (p *Project) Parse(file string, data []byte) ([]*CRD, error) {
@@ -62,10 +62,11 @@ func (p *Project) Parse(file string, data []byte) ([]*CRD, error) {
 			known[string(crd.text)] = crd
 		}
 	}
-	return parseFile(file, data, known)
+	return parseFile(file, data, known, nil)
 }
 
-func parseFile(file string, data []byte, known map[string]*CRD) ([]*CRD, error) {
+// parseFile is Parse. patch is told of patches, if it is not nil.
+func parseFile(file string, data []byte, known map[string]*CRD, patch func(*CRD)) ([]*CRD, error) {
 	docs, err := yamldoc.Split(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -80,14 +81,14 @@ func parseFile(file string, data []byte, known map[string]*CRD) ([]*CRD, error) 
 			})
 			continue
 		}
-		crds, err := parse(file, doc)
+		crds, err := parse(file, doc, patch)
 		problems = append(problems, err)
 		all = append(all, crds...)
 	}
 	return all, errors.Join(problems...)
 }
 
-func parse(file string, doc yamldoc.Document) ([]*CRD, error) {
+func parse(file string, doc yamldoc.Document, patch func(*CRD)) ([]*CRD, error) {
 	asJSON, err := kyaml.YAMLToJSONStrict(doc.Text)
 	twice := err // a key that is there twice, perhaps
 	if err != nil {
@@ -114,6 +115,9 @@ func parse(file string, doc yamldoc.Document) ([]*CRD, error) {
 	}
 	ok, err := crd.decode(asJSON)
 	if !ok {
+		if patch != nil && err == nil && crd.Kind == "CustomResourceDefinition" {
+			patch(crd)
+		}
 		return nil, err
 	}
 	return []*CRD{crd}, nil
@@ -181,6 +185,8 @@ func (c *CRD) decode(asJSON []byte) (bool, error) {
 		return false, c.incomplete("spec.group")
 	case hasKind && hasGroup:
 		return false, c.incomplete("spec.versions")
+	case hasGroup && hasVersions && c.Spec.Scope != "": // of what a patch changes, the scope is no part
+		return false, c.incomplete("spec.names.kind")
 	}
 	return false, nil
 }

@@ -16,9 +16,10 @@ import (
 func TestIncomplete(t *testing.T) {
 	head := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n"
 	for text, want := range map[string]string{
-		"spec: {names: {kind: Thing}, versions: [{name: v1}]}":             "f.yaml:4:1: CustomResourceDefinition things.example.com: spec.group is empty",
-		"spec: {group: example.com, names: {kind: Thing, plural: things}}": "f.yaml:4:1: CustomResourceDefinition things.example.com: spec.versions is empty",
-		"spec: {group: example.com, versions: [], names: {kind: Thing}}":   "f.yaml:4:28: CustomResourceDefinition things.example.com: spec.versions is empty",
+		"spec: {names: {kind: Thing}, versions: [{name: v1}]}":               "f.yaml:4:1: CustomResourceDefinition things.example.com: spec.group is empty",
+		"spec: {group: example.com, names: {kind: Thing, plural: things}}":   "f.yaml:4:1: CustomResourceDefinition things.example.com: spec.versions is empty",
+		"spec: {group: example.com, versions: [], names: {kind: Thing}}":     "f.yaml:4:28: CustomResourceDefinition things.example.com: spec.versions is empty",
+		"spec: {group: example.com, scope: Cluster, versions: [{name: v1}]}": "f.yaml:4:1: CustomResourceDefinition things.example.com: spec.names.kind is empty",
 		"spec: null": "f.yaml:4:1: CustomResourceDefinition things.example.com: spec is empty",
 		"":           "",
 		"spec: {conversion: {strategy: Webhook}}":                                "",

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
@@ -37,10 +39,11 @@ type Project struct {
 	// Skipped says which files have CRDs and are not judged, with the reason.
 	Skipped []string
 
-	repo   *repo.Repo
-	kinds  repo.Kinds
-	source *gofield.Source
-	copies []duplicate // of CRDs that files before have
+	repo    *repo.Repo
+	kinds   repo.Kinds
+	source  *gofield.Source
+	copies  []duplicate // of CRDs that files before have
+	patches []string    // what was skipped as a patch
 	// converters are the Go files that convert objects; see findConverters.
 	converters func() [][]byte
 }
@@ -76,8 +79,19 @@ func Open(root string, settings *config.Project) (*Project, error) {
 			return nil, problem
 		}
 	}
+	if len(p.patches) > 0 {
+		note := p.patches[0] + " was skipped: without spec.group, spec.names and spec.versions it is a patch"
+		if more := len(p.patches) - 1; more > 0 {
+			note += fmt.Sprintf("; so %s", text.Count(more, "more CRD", "more CRDs"))
+		}
+		p.Skipped = append(p.Skipped, note)
+	}
 	if len(p.copies) > 0 {
-		note := fmt.Sprintf("the CRD %s in %s was skipped: %s has it as well", p.copies[0].name, p.copies[0].file, p.copies[0].judged)
+		named, other := p.copies[0], ""
+		if i := slices.IndexFunc(p.copies, func(d duplicate) bool { return d.other }); i >= 0 {
+			named, other = p.copies[i], ", with another spec"
+		}
+		note := fmt.Sprintf("the CRD %s in %s was skipped: %s has it as well%s", named.name, named.file, named.judged, other)
 		if more := len(p.copies) - 1; more > 0 {
 			note += fmt.Sprintf("; so %s", text.Count(more, "more CRD", "more CRDs"))
 		}
@@ -139,14 +153,16 @@ func (p *Project) read(file string) error {
 	if err != nil {
 		return err
 	}
-	crds, problem := Parse(file, data)
+	crds, problem := parseFile(file, data, nil, func(c *CRD) {
+		p.patches = append(p.patches, fmt.Sprintf("%s:%d: the CRD %s", file, c.Line, c.Name))
+	})
 	if problem != nil && strings.Contains(string(data), "{{") {
 		p.Skipped = append(p.Skipped, file+" was skipped: it is a template")
 		return nil
 	}
 	for _, crd := range crds {
 		if i := slices.IndexFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }); i >= 0 {
-			p.copies = append(p.copies, duplicate{crd.Name, file, p.CRDs[i].File})
+			p.copies = append(p.copies, duplicate{crd.Name, file, p.CRDs[i].File, !equality.Semantic.DeepEqual(crd.Spec, p.CRDs[i].Spec)})
 			continue
 		}
 		crd.project = p
@@ -156,7 +172,10 @@ func (p *Project) read(file string) error {
 }
 
 // duplicate is a CRD that is left out, and the file whose CRD of that name is judged.
-type duplicate struct{ name, file, judged string }
+type duplicate struct {
+	name, file, judged string
+	other              bool // its spec is another one
+}
 
 // HasManifest reports whether any manifest of the project, judged or not, is of the CRD with a name.
 func (p *Project) HasManifest(name string) bool {

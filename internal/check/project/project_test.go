@@ -5,6 +5,7 @@ package project
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,6 +33,15 @@ func TestCopies(t *testing.T) {
 	p, err := Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"the CRD things.example.com in crds/b.yaml was skipped: crds/a.yaml has it as well"}, p.Skipped)
+
+	other := strings.ReplaceAll(manifest, "plural: things", "plural: thingies") + "---\n" + strings.Split(manifest, "spec:")[0]
+	require.NoError(t, os.WriteFile(filepath.Join(root, "crds", "c.yaml"), []byte(other), 0o600))
+	p, err = Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"crds/c.yaml:9: the CRD things.example.com was skipped: without spec.group, spec.names and spec.versions it is a patch",
+		"the CRD things.example.com in crds/c.yaml was skipped: crds/a.yaml has it as well, with another spec; so 1 more CRD",
+	}, p.Skipped)
 }
 
 // A CRD whose document did not change is what it would be if it was parsed again.
