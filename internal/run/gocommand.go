@@ -16,7 +16,7 @@ import (
 )
 
 // errNoGo and errNoCache are errors that no saved file helps against: the environment of a process does not change.
-var errNoGo = errors.New("the go command is not in PATH; it is needed to build the controller: install Go (https://go.dev/dl) or add its bin directory to PATH, then run again")
+var errNoGo = errors.New("the go command is not in PATH; run needs it for the controller of a project: install Go (https://go.dev/dl) or add its bin directory to PATH, then run again")
 
 func errNoCache(why string) error {
 	return fmt.Errorf("the go command has no cache directory: %s; set HOME, or GOCACHE and GOMODCACHE, to writable directories", why)
