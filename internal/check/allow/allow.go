@@ -67,7 +67,7 @@ func (m *marker) judge(judged func(*rule.Rule) bool) (all []rule.Finding) {
 		report("allow-unknown-rule", "+crdctl:allow names no rule")
 		return all
 	case strings.Contains(m.rule, ","):
-		report("allow-unknown-rule", "+crdctl:allow names %s, and a marker has one rule; write one for each", m.rule)
+		report("allow-unknown-rule", "+crdctl:allow names %s, and a marker has one rule; write one for each", strings.TrimRight(m.rule, ","))
 		return all
 	case r == nil:
 		report("allow-unknown-rule", "+crdctl:allow names %s, which is not a rule", m.rule)
