@@ -76,7 +76,7 @@ func (c *change) tryObjects(ctx context.Context) error {
 				}
 			case f.Kind == compat.Invalid:
 				for _, p := range f.Problems {
-					add(objects[i], p.Field, fmt.Sprintf("%s: refused: %s (%s)", was.Name, generic(p.Text), f.Refused()))
+					add(objects[i], p.Field, fmt.Sprintf("%s: refused: %s (%s)", was.Name, generic(p.Text), compat.Refused(f.Writes)))
 				}
 			}
 		}

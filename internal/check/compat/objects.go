@@ -170,7 +170,7 @@ func (all *findings) evidence(order []*evidence, old, now *project.CRD, results 
 			} else {
 				order = append(order, e)
 			}
-			e.add(r)
+			e.add(r, p.Writes)
 		}
 	}
 	return order
@@ -213,7 +213,8 @@ func (e *evidence) message() string {
 	return strings.TrimLeft(strings.TrimPrefix(e.problem.Text, e.problem.Field), ": ")
 }
 
-func (e *evidence) add(r compat.Finding) {
+// add counts an object, of which some writes are refused for what is wrong.
+func (e *evidence) add(r compat.Finding, writes []compat.Write) {
 	name := r.Name
 	if r.Namespace != "" {
 		name = r.Namespace + "/" + name
@@ -222,9 +223,10 @@ func (e *evidence) add(r compat.Finding) {
 		return
 	}
 	e.n, e.last = e.n+1, name
-	i := slices.IndexFunc(e.groups, func(g group) bool { return g.writes == r.Refused() })
+	refused := compat.Refused(writes)
+	i := slices.IndexFunc(e.groups, func(g group) bool { return g.writes == refused })
 	if i < 0 {
-		i, e.groups = len(e.groups), append(e.groups, group{writes: r.Refused()})
+		i, e.groups = len(e.groups), append(e.groups, group{writes: refused})
 	}
 	g := &e.groups[i]
 	g.n++

@@ -22,10 +22,24 @@ func compare(ctx context.Context, before, after *resource, u *unstructured.Unstr
 			return nil, err
 		}
 		if len(wrong) > 0 {
-			f := finding(u, to, Invalid, wrong.fields(), wrong.messages())
-			f.Problems = wrong.public()
-			if f.Writes, err = refusedWrites(ctx, before, after, u, to); err != nil {
+			refused, err := refusals(ctx, before, after, u, to)
+			if err != nil {
 				return nil, err
+			}
+			// Where a value is wrong that rules cannot be run on, an update that leaves it shows what they have against the object.
+			for _, w := range Writes {
+				for _, p := range slices.Clone(refused[w]).without(wrong) {
+					if p.rule && !strings.Contains(p.Detail, wrongShape) {
+						wrong = append(wrong, p)
+					}
+				}
+			}
+			f := finding(u, to, Invalid, wrong.fields(), wrong.messages())
+			f.Problems = wrong.public(refused)
+			for _, w := range Writes {
+				if refused[w] != nil {
+					f.Writes = append(f.Writes, w)
+				}
 			}
 			found = append(found, f)
 		}
@@ -36,6 +50,9 @@ func compare(ctx context.Context, before, after *resource, u *unstructured.Unstr
 	}
 	return found, err
 }
+
+// wrongShape is in what the API server says of a rule that it ran on a value of another type: the type is wrong, and not what the rule asks for.
+const wrongShape = "invalid data, expected"
 
 // worse is what is wrong with an object at a version of the changed CRD, and was not under the current one.
 func worse(ctx context.Context, before, after *resource, u *unstructured.Unstructured, to string) (problems, error) {

@@ -44,6 +44,8 @@ type Problem struct {
 	Field, Text string
 	Type        field.ErrorType
 	Rule        bool // of CEL
+	// Writes are those of the object's that are refused for this.
+	Writes []Write
 }
 
 // String is what a user reads.
@@ -54,11 +56,11 @@ func (f Finding) String() string {
 	case Dropped:
 		return fmt.Sprintf("%s: %s would be dropped", name(f.Namespace, f.Name), bounded(f.Fields, ", "))
 	}
-	locked := ""
-	if f.locked() {
-		locked = " (" + f.Refused() + ")"
+	out := ""
+	if locked(f.Writes) {
+		out = " (" + Refused(f.Writes) + ")"
 	}
-	return fmt.Sprintf("%s (%s): %s%s", name(f.Namespace, f.Name), f.Version, bounded(f.Messages, "; "), locked)
+	return fmt.Sprintf("%s (%s): %s%s", name(f.Namespace, f.Name), f.Version, bounded(f.Messages, "; "), out)
 }
 
 const (

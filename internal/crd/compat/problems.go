@@ -60,13 +60,19 @@ func (all problems) messages() []string {
 	return all.list(func(p problem) string { return p.Error.Error() })
 }
 
-// public are the problems as others see them, in a stable order.
-func (all problems) public() (list []Problem) {
+// public are the problems as others see them, in a stable order, each with the writes that are refused for it.
+func (all problems) public(refused map[Write]problems) (list []Problem) {
 	for _, p := range all {
-		list = append(list, Problem{Field: p.Field, Text: write.Text(p.Error), Type: p.Type, Rule: p.rule})
+		one := Problem{Field: p.Field, Text: write.Text(p.Error), Type: p.Type, Rule: p.rule}
+		for _, w := range Writes {
+			if slices.ContainsFunc(refused[w], func(r problem) bool { return r.key == p.key }) {
+				one.Writes = append(one.Writes, w)
+			}
+		}
+		list = append(list, one)
 	}
 	slices.SortFunc(list, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text)) })
-	return slices.Compact(list)
+	return slices.CompactFunc(list, func(a, b Problem) bool { return a.Field == b.Field && a.Text == b.Text })
 }
 
 // list is sorted: some of the API server's validators walk over maps.

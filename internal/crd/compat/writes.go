@@ -28,8 +28,8 @@ const (
 // Writes are all ways.
 var Writes = []Write{Create, UpdateSpec, UpdateMetadata, UpdateStatus}
 
-// refusedWrites are the ways to write an object at a version that the changed CRD refuses, and the current one does not.
-func refusedWrites(ctx context.Context, before, after *resource, u *unstructured.Unstructured, to string) (refused []Write, err error) {
+// refusals are the ways to write an object at a version that the changed CRD refuses, and the current one does not, with what is wrong then.
+func refusals(ctx context.Context, before, after *resource, u *unstructured.Unstructured, to string) (map[Write]problems, error) {
 	at := to
 	if before.versions[at] == nil {
 		at = versionOf(u)
@@ -42,10 +42,14 @@ func refusedWrites(ctx context.Context, before, after *resource, u *unstructured
 	if err != nil {
 		return nil, err
 	}
+	refused := map[Write]problems{}
 	for _, w := range Writes {
 		wrong := try(ctx, after.versions[to], now, w)
-		if len(wrong) > 0 && len(wrong.without(try(ctx, before.versions[at], was, w))) > 0 {
-			refused = append(refused, w)
+		if len(wrong) == 0 {
+			continue
+		}
+		if wrong = wrong.without(try(ctx, before.versions[at], was, w)); len(wrong) > 0 {
+			refused[w] = wrong
 		}
 	}
 	return refused, nil
@@ -105,18 +109,18 @@ func try(ctx context.Context, v *write.Version, stored map[string]any, w Write) 
 }
 
 // locked reports whether a controller can no longer write an object at all.
-func (f Finding) locked() bool {
-	return slices.Contains(f.Writes, UpdateMetadata) && slices.Contains(f.Writes, UpdateStatus)
+func locked(writes []Write) bool {
+	return slices.Contains(writes, UpdateMetadata) && slices.Contains(writes, UpdateStatus)
 }
 
 // Refused is a clause on the writes that are refused.
-func (f Finding) Refused() string {
+func Refused(writes []Write) string {
 	var all []string
-	for _, w := range f.Writes {
+	for _, w := range writes {
 		all = append(all, string(w))
 	}
 	switch {
-	case f.locked():
+	case locked(writes):
 		return "every write is refused, finalizers and status included: the controller is locked out"
 	case len(all) == 0:
 		return "writes that change what is wrong are refused"

@@ -47,10 +47,29 @@ func TestWrites(t *testing.T) {
 			case "root rule":
 				assert.Contains(t, findings[0].String(), "the controller is locked out")
 			case "required":
-				assert.Equal(t, "refused: create, spec update", findings[0].Refused())
+				assert.Equal(t, "refused: create, spec update", compat.Refused(findings[0].Writes))
 			}
 		})
 	}
+}
+
+// Each thing that is wrong has the writes that are refused for it alone, also a rule that a wrong value keeps from being run when the object is created.
+func TestWritesOfProblems(t *testing.T) {
+	current := withStatus(t, `{type: object, properties: {spec: {type: object, properties: {a: {type: string}, b: {type: string}}}, status: {type: object, properties: {phase: {type: string}}}}}`, `{}`)
+	changed := withStatus(t, `{type: object, properties: {spec: {type: object, required: [b], properties: {a: {type: string, enum: [x]}, b: {type: string}}},
+		status: {type: object, properties: {phase: {type: string, enum: [x]}}}}}`, `{x-kubernetes-validations: [{rule: "self.spec.a == 'x'"}]}`)
+	object := testCase{Current: revision{{"v1": {}}}, Objects: map[string]json.RawMessage{"x": []byte(`{}`)}}.made(t, group)
+	require.NoError(t, yaml.Unmarshal([]byte(`{spec: {a: other}, status: {phase: other}}`), &object[0].Object))
+	findings, err := compat.Check(t.Context(), current, changed, object)
+	require.NoError(t, err)
+	require.Len(t, findings, 1)
+	refused := map[string][]compat.Write{}
+	for _, p := range findings[0].Problems {
+		refused[p.Field] = p.Writes
+	}
+	assert.Equal(t, map[string][]compat.Write{
+		"<nil>": {compat.UpdateMetadata, compat.UpdateStatus}, "spec.a": {compat.Create}, "spec.b": {compat.Create, compat.UpdateSpec}, "status.phase": nil,
+	}, refused)
 }
 
 // withStatus is a CRD with a schema laid over another one, and the status subresource.
