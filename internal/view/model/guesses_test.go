@@ -32,9 +32,10 @@ func TestGuesses(t *testing.T) {
 		t.Logf("%s: %s", filepath.Base(file), bare)
 		t.Logf("%s: %s", filepath.Base(file), lines)
 		assert.Greater(t, bare.requests.n+lines.requests.n, 0, file)
-		for _, r := range []rate{bare.requests, bare.whole, lines.requests, lines.causes} {
+		for _, r := range []rate{bare.requests, bare.whole, lines.requests, lines.whole, lines.causes} {
 			assert.GreaterOrEqual(t, r.percent(), 75, file)
 		}
+		assert.GreaterOrEqual(t, lines.extra.percent(), 50, file)
 	}
 }
 
