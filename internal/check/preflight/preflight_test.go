@@ -22,21 +22,25 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// One bound that refuses several values of an enum is one finding, and so is one type.
+// One bound that refuses several values of an enum is one finding, and so is one type. Where no value is possible it is an error; a value that is there
+// twice is none.
 func TestEnumOneCause(t *testing.T) {
 	found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, `properties:
   policy: {type: string, pattern: "^[a-z]+$", maxLength: 7, enum: [Always, Never, one, two-three, four-five]}
   size: {type: integer, enum: [1, x, z]}
+  speed: {type: string, pattern: "^x", enum: [fast, fast]}
 `)})
 	require.NoError(t, err)
 	var lines []string
 	for _, f := range found {
-		lines = append(lines, f.Rule.ID+": "+f.Message)
+		lines = append(lines, f.Severity.String()+" "+f.Rule.ID+": "+f.Message)
 	}
 	require.Equal(t, []string{
-		`enum-vs-pattern: of the enum, the values "Always", "Never" are refused: the pattern is ^[a-z]+$`,
-		`enum-vs-pattern: of the enum, the values "two-three", "four-five" are refused: maxLength is 7`,
-		`enum-type: of the enum, the values "x", "z" are not of the type integer`,
+		`warning enum-vs-pattern: of the enum, the values "Always", "Never" are refused: the pattern is ^[a-z]+$`,
+		`warning enum-vs-pattern: of the enum, the values "two-three", "four-five" are refused: maxLength is 7`,
+		`warning enum-type: of the enum, the values "x", "z" are not of the type integer`,
+		"warning enum-type: the enum has the value \"fast\" twice",
+		`error enum-vs-pattern: of the enum, the value "fast" is refused: the pattern is ^x`,
 	}, lines)
 }
 

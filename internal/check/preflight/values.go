@@ -113,6 +113,7 @@ func (j *judged) enum() {
 		}
 		seen[string(raw.Raw)] = true
 	}
+	begin := len(j.found)
 	if len(mistyped) > 0 {
 		j.add("enum-type", "enum", "of the enum, %s not of the type %s", values(mistyped, "is", "are"), s.Type)
 	}
@@ -120,10 +121,8 @@ func (j *judged) enum() {
 		j.add("enum-vs-pattern", "enum", "of the enum, %s refused: %s", values(refused[why], "is", "are"), why)
 	}
 	if possible == 0 {
-		for i := range j.found {
-			if id := j.found[i].Rule.ID; id == "enum-type" || id == "enum-vs-pattern" {
-				j.found[i].Severity = rule.Error // the field cannot be set
-			}
+		for i := range j.found[begin:] {
+			j.found[begin+i].Severity = rule.Error // the field cannot be set
 		}
 	}
 }
