@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -28,12 +30,18 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 			return ui.UsageErrorf("--save %s is the recording that is read; choose another name", path)
 		}
 	}
-	redacted, empty, missing := 0, true, int64(0)
+	redacted, empty, missing := map[trace.Kind]int{}, true, int64(0)
 	index, err := trace.SaveFile(path, v.name, func(yield func(trace.Record, error) bool) {
-		redacted, empty, missing = 0, true, 0
+		redacted, empty, missing = map[trace.Kind]int{}, true, 0
 		for rec, err := range part {
 			missing += rec.Unreadable()
-			redacted += len(redact.Value.FindAllIndex(rec.Raw, -1))
+			if n := len(redact.Value.FindAllIndex(rec.Raw, -1)); n > 0 {
+				kind := trace.Kind("a later version")
+				if rec.Body != nil {
+					kind = rec.Body.Kind()
+				}
+				redacted[kind] += n
+			}
 			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef {
 				empty = false
 			}
@@ -63,7 +71,11 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 	if err := s.Printf("%s: %s until %s, %d bytes", path, text.Count(int(total), "record", "records"), v.clock(end), info.Size()); err != nil {
 		return err
 	}
-	if err := s.Printf("redacted before it was recorded (%s):", text.Count(redacted, "value", "values")); err != nil {
+	n, of := 0, ""
+	for _, kind := range slices.Sorted(maps.Keys(redacted)) {
+		n, of = n+redacted[kind], fmt.Sprintf("%s, %d in records of %s", of, redacted[kind], kind)
+	}
+	if err := s.Printf("redacted before it was recorded (%s%s), by these rules:", text.Count(n, "value", "values"), of); err != nil {
 		return err
 	}
 	for _, rule := range v.header.Redacted {
