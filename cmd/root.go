@@ -143,6 +143,16 @@ func newHelp() *cobra.Command {
 			found.InitDefaultHelpFlag()
 			return found.Help()
 		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if found, _, err := c.Root().Find(args); err == nil {
+				for _, sub := range found.Commands() {
+					if sub.IsAvailableCommand() {
+						names = append(names, sub.Name()+"\t"+sub.Short)
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 }
 
