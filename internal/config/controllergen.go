@@ -28,7 +28,7 @@ type ControllerGen struct {
 
 // ControllerGenCall is one run of controller-gen. A generator that is nil is not in the call.
 type ControllerGenCall struct {
-	// Version is that of controller-tools, or what a program that no version was installed of writes into annotations: see [Unreleased].
+	// Version is that of controller-tools, or what a build without a version writes into annotations: see [Unreleased].
 	Version string `yaml:"version,omitempty"`
 	// Dir is the directory that the call runs in, to which Paths and all files are relative; empty for the project's root.
 	Dir string `yaml:"dir,omitempty"`
@@ -236,8 +236,8 @@ func (c *ControllerGenCall) OutputDir(generator string) (dir string, ok bool) {
 	return dir, dir != ".." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir)
 }
 
-// Unreleased reports whether a version of controller-gen is what it writes into annotations where the go command does not tell it one: a program
-// of the project's own, or one that is run by the name of its file.
+// Unreleased reports whether a version is what controller-gen writes into annotations if it was built without a version: as a part of another
+// module, or by "go run" with the name of its file.
 func Unreleased(version string) bool { return version == "(devel)" || version == "(unknown)" }
 
 // validateControllerGen checks the calls of controller-gen.

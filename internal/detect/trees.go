@@ -108,11 +108,11 @@ func (t *clientTree) groupDirs() (typed, given string) {
 		if !repo.Versioned(p) {
 			return "", ""
 		}
-		given = cmp.Or(given, path.Join("typed", strings.ToLower(path.Base(path.Dir(p))), strings.ToLower(path.Base(p))))
-		at := path.Join(t.versioned, "typed", strings.ToLower(path.Base(path.Dir(p))), strings.ToLower(path.Base(p)))
-		if slices.ContainsFunc(t.files, func(f *repo.GoFile) bool { return strings.EqualFold(f.Dir, at) }) {
+		dir := path.Join("typed", strings.ToLower(path.Base(path.Dir(p))), strings.ToLower(path.Base(p)))
+		if slices.ContainsFunc(t.files, func(f *repo.GoFile) bool { return strings.EqualFold(f.Dir, path.Join(t.versioned, dir)) }) {
 			return "", ""
 		}
+		given = cmp.Or(given, dir)
 	}
 	for _, f := range t.files {
 		if rel := repo.Rel(t.versioned, f.Dir); strings.HasPrefix(rel, "typed/") && path.Base(rel) != "fake" {

@@ -26,11 +26,12 @@ func compare(ctx context.Context, before, after *resource, u *unstructured.Unstr
 			if err != nil {
 				return nil, err
 			}
-			// Where a value is wrong that rules cannot be run on, an update that leaves it shows what they have against the object.
-			for _, w := range Writes {
-				for _, p := range slices.Clone(refused[w]).without(wrong) {
-					if p.rule && !strings.Contains(p.Detail, wrongShape) {
-						wrong = append(wrong, p)
+			if wrong.block() { // no rule was run; an update that leaves the wrong value runs them
+				for _, w := range Writes {
+					for _, p := range slices.Clone(refused[w]).without(wrong) {
+						if p.rule && !strings.Contains(p.Detail, wrongShape) {
+							wrong = append(wrong, p)
+						}
 					}
 				}
 			}

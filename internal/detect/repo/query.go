@@ -61,8 +61,8 @@ func Paths(files []*GoFile) (all []string) {
 	return all
 }
 
-// AboveHeader returns a function that gives what stands above the text of a header file in the header of a generated file, which is normal.
-// ok is false where that was not made from the header file. file may be "", for none.
+// AboveHeader returns a function that finds the text of a header file at the end of a generated file's header, and returns what is above it. The
+// header is one of NormalHeader. ok is false if the text is not there. A file "" has no text.
 func (r *Repo) AboveHeader(file string) func(header string) (above string, ok bool) {
 	data := ""
 	if file != "" {

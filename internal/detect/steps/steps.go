@@ -269,8 +269,8 @@ func (x *Reader) prints(words []string, dir string) (string, bool) {
 		return strings.TrimSpace(text), ok
 	case slices.Equal(words, []string{"ls", "-d", "*/"}):
 		return x.goDirs(dir)
-	case len(words) > 2 && words[0] == "ls" && slices.Contains(words[1:], "-d") && !strings.HasPrefix(words[len(words)-2], "$"):
-		return last, x.repo.Exists(Local(dir, last))
+	case words[0] == "ls" && slices.Contains(words, "-d") && !slices.ContainsFunc(words[1:len(words)-1], func(w string) bool { return !strings.HasPrefix(w, "-") }):
+		return last, x.repo.Exists(Local(dir, last)) // one path, which is printed as it is
 	}
 	return "", false
 }

@@ -56,8 +56,8 @@ func Open(ctx context.Context, version string) (*Toolchain, error) {
 	return in(ctx, cache, version)
 }
 
-// OpenOpenAPI returns the engine that has openapi-gen of a version of k8s.io/kube-openapi. gengo is the version of k8s.io/gengo/v2 that it is
-// built with; where it is "", or older than what kube-openapi requires, that is.
+// OpenOpenAPI returns the engine that has openapi-gen of a version of k8s.io/kube-openapi. gengo is the version of k8s.io/gengo/v2 to
+// build it with; "" or an older one than kube-openapi requires stands for the required one.
 func OpenOpenAPI(ctx context.Context, version, gengo string) (*Toolchain, error) {
 	cache, err := cacheDir()
 	if err != nil {
