@@ -131,11 +131,11 @@ func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error
 		return nil, err
 	}
 	w := &scaffolded{began: began, place: place}
-	if w.before, err = scaffold.FromRecord(settings, place.Path, place.Folder); err != nil {
+	if w.before, err = scaffold.FromRecord(settings, place.Path, place.Dir); err != nil {
 		return nil, err
 	}
 	w.templates = settings.Scaffold.Templates
-	w.after, err = scaffold.FromRecord(settings, place.Path, place.Folder)
+	w.after, err = scaffold.FromRecord(settings, place.Path, place.Dir)
 	return w, err
 }
 

@@ -29,7 +29,7 @@ type watching struct {
 
 	root    string
 	headers []string // files that the watcher follows, other than the settings
-	folders []string // whose sources make a difference
+	dirs    []string // whose sources make a difference
 	watcher *fswatch.Watcher
 	wrote   map[string][]byte // by the last round that wrote: what is there now is not new; nil for what it removed
 }
@@ -85,14 +85,14 @@ func (w *watching) round(ctx context.Context) error {
 func (w *watching) follow(root string, p *config.Project) error {
 	headers := w.headers
 	if p != nil {
-		w.folders = slices.Clone(p.APIs)
+		w.dirs = slices.Clone(p.APIs)
 		for _, c := range p.Clients {
-			w.folders = append(w.folders, c.Dir)
+			w.dirs = append(w.dirs, c.Dir)
 		}
 		headers = slices.DeleteFunc(slices.AppendSeq([]string{p.Boilerplate, p.HelperBoilerplate}, maps.Values(p.Boilerplates)), func(file string) bool { return file == "" })
 		for i := range p.ControllerGen.Calls {
 			dirs, files := calls.Reads(&p.ControllerGen.Calls[i])
-			w.folders, headers = append(w.folders, dirs...), append(headers, files...)
+			w.dirs, headers = append(w.dirs, dirs...), append(headers, files...)
 		}
 	}
 	if w.watcher != nil && slices.Equal(headers, w.headers) {
@@ -117,7 +117,7 @@ func (w *watching) wait(ctx context.Context) error {
 			return err
 		case c := <-w.watcher.Changes:
 			c.Sources = slices.DeleteFunc(c.Sources, w.isOwn)
-			if c.Settings || c.In(w.folders) || slices.ContainsFunc(c.Sources, func(file string) bool { return path.Base(file) == "go.mod" }) {
+			if c.Settings || c.In(w.dirs) || slices.ContainsFunc(c.Sources, func(file string) bool { return path.Base(file) == "go.mod" }) {
 				return nil
 			}
 		}

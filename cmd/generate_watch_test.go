@@ -22,7 +22,7 @@ func TestFollowKeepsTheWatcher(t *testing.T) {
 	require.NoError(t, w.follow(root, &config.Project{APIs: []string{"a"}}))
 	require.NoError(t, w.follow(root, &config.Project{APIs: []string{"b"}}))
 	assert.Same(t, first, w.watcher)
-	assert.Equal(t, []string{"b"}, w.folders)
+	assert.Equal(t, []string{"b"}, w.dirs)
 	require.NoError(t, w.follow(root, &config.Project{Boilerplate: "header.txt"}))
 	assert.NotSame(t, first, w.watcher, "it does not follow the boilerplate")
 	second := w.watcher

@@ -158,7 +158,7 @@ func (o *initOptions) root() (string, error) {
 
 // project checks what the flags say of the project, less its APIs.
 func (o *initOptions) project(place change.Location) (*scaffold.Project, error) {
-	p := &scaffold.Project{Folder: place.Folder, Main: "."}
+	p := &scaffold.Project{Folder: place.Dir, Main: "."}
 	var moduleErr, dirErr error
 	p.Module, moduleErr = scaffold.ModulePath(o.module, place.Path, filepath.Base(place.Root()))
 	if dir := filepath.FromSlash(o.clientDir); !filepath.IsLocal(dir) || filepath.Clean(dir) == "." {
@@ -167,8 +167,8 @@ func (o *initOptions) project(place change.Location) (*scaffold.Project, error) 
 		dirErr = fmt.Errorf("--client-dir %q must be part of an import path: %w", o.clientDir, err)
 	} else if scaffold.Vendored(filepath.ToSlash(dir)) {
 		dirErr = fmt.Errorf("--client-dir %q must not be in a vendor directory, whose packages the module cannot import; choose another name", o.clientDir)
-	} else if scaffold.Vendored(place.Folder) {
-		dirErr = fmt.Errorf("%s is in a vendor directory of the module %s, which cannot import packages there; choose another directory with --dir", place.Folder, place.Path)
+	} else if scaffold.Vendored(place.Dir) {
+		dirErr = fmt.Errorf("%s is in a vendor directory of the module %s, which cannot import packages there; choose another directory with --dir", place.Dir, place.Path)
 	}
 	p.ClientDir = filepath.ToSlash(filepath.Clean(o.clientDir))
 	if err := errors.Join(moduleErr, dirErr); err != nil {

@@ -40,9 +40,9 @@ func (o *runOptions) refuse(args []string) error {
 	case o.Project.Controller.Package == "":
 		return errors.New("no controller is set; name the directory of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
 	}
-	folder := filepath.Join(o.Root, filepath.FromSlash(o.Project.Controller.Package))
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("controller's main package: %s is not a directory; set it with --controller or as controller.package in %s", folder, config.FileName)
+	dir := filepath.Join(o.Root, filepath.FromSlash(o.Project.Controller.Package))
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("controller's main package: %s is not a directory; set it with --controller or as controller.package in %s", dir, config.FileName)
 	}
 	return nil
 }

@@ -19,11 +19,11 @@ func (d *discovery) readScriptSettings() {
 	d.readPeers()
 	d.readLintRules()
 	d.readReport()
-	d.compareFolders()
+	d.compareDirs()
 }
 
-// compareFolders notes where a script would write clients that are not there: the tree wins.
-func (d *discovery) compareFolders() {
+// compareDirs notes where a script would write clients that are not there: the tree wins.
+func (d *discovery) compareDirs() {
 	if len(d.trees) == 0 {
 		return
 	}

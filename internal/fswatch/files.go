@@ -63,7 +63,7 @@ func (w *FileWatcher) follow(s State) bool {
 	if w.notify == nil {
 		return false
 	}
-	for _, dir := range s.folders {
+	for _, dir := range s.dirs {
 		if w.notify.Add(dir) != nil && !s.incomplete {
 			return false
 		}

@@ -86,11 +86,11 @@ func TestFilesOfAConfigMap(t *testing.T) {
 	changed(t, w)
 }
 
-func TestFolder(t *testing.T) {
+func TestDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "templates")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	var missing atomic.Int64
-	look := Folder(dir, func(name string) bool { return strings.HasSuffix(name, ".yaml") })
+	look := Dir(dir, func(name string) bool { return strings.HasSuffix(name, ".yaml") })
 	w := watched(t, func() State {
 		s := look()
 		if s.incomplete {
@@ -120,9 +120,9 @@ func TestWithoutEvents(t *testing.T) {
 	w := watched(t, func() State {
 		s := files()
 		if looked.Add(1) == 1 {
-			s.folders = []string{filepath.Join(filepath.Dir(file), "absent")} // cannot be watched
+			s.dirs = []string{filepath.Join(filepath.Dir(file), "absent")} // cannot be watched
 		} else {
-			s.folders = nil
+			s.dirs = nil
 		}
 		return s
 	})

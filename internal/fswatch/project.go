@@ -61,12 +61,12 @@ func (c Change) Below(paths ...string) bool {
 }
 
 // In reports whether a hand-written source below one of the directories changed.
-func (c Change) In(folders []string) bool {
+func (c Change) In(dirs []string) bool {
 	return c.All || slices.ContainsFunc(c.Sources, func(file string) bool {
 		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
 			return false
 		}
-		return slices.ContainsFunc(folders, func(dir string) bool { return text.Below(dir, file) })
+		return slices.ContainsFunc(dirs, func(dir string) bool { return text.Below(dir, file) })
 	})
 }
 
@@ -81,7 +81,7 @@ type Watcher struct {
 	manifests []string // slash-separated, relative to the root
 	settings  []string
 	notify    *fsnotify.Watcher
-	folders   map[string]bool // that are watched
+	dirs      map[string]bool // that are watched
 	done      chan struct{}
 	stopped   chan struct{}
 }
@@ -95,7 +95,7 @@ func New(root string, manifests []string, settings ...string) (*Watcher, error) 
 		return nil, fmt.Errorf("watch %s: %w", root, err)
 	}
 	changes, errs := make(chan Change), make(chan error, 1)
-	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, settings: settings, notify: n, folders: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, settings: settings, notify: n, dirs: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
 	if err := w.add(root); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
 	}
@@ -129,7 +129,7 @@ func (w *Watcher) addManifest(path string) error {
 	case info.IsDir():
 		return w.add(path)
 	}
-	w.folders[filepath.Dir(path)] = true
+	w.dirs[filepath.Dir(path)] = true
 	return w.notify.Add(filepath.Dir(path))
 }
 
@@ -146,7 +146,7 @@ func (w *Watcher) add(dir string) error {
 		case p != dir && Ignored(d.Name()):
 			return fs.SkipDir
 		}
-		w.folders[p] = true
+		w.dirs[p] = true
 		return w.notify.Add(p)
 	})
 }
@@ -195,11 +195,11 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 		return false
 	}
 	info, err := os.Stat(e.Name)
-	if err != nil && w.folders[e.Name] { // a directory that is gone, with all that was in it
+	if err != nil && w.dirs[e.Name] { // a directory that is gone, with all that was in it
 		_ = w.notify.Remove(e.Name) // of one that was only moved
 		some := w.classify(c, filepath.Join(e.Name, "doc.go"))
 		some = w.classify(c, filepath.Join(e.Name, "doc.yaml")) || some
-		delete(w.folders, e.Name)
+		delete(w.dirs, e.Name)
 		return some
 	}
 	if err != nil || !info.IsDir() {
@@ -231,7 +231,7 @@ func (w *Watcher) classify(c *Change, file string) bool {
 	switch {
 	case slices.Contains(w.settings, rel):
 		c.Settings = true
-	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbor of a setting, in a skipped directory
+	case strings.HasPrefix(base, "."), !w.dirs[filepath.Dir(file)]: // a neighbor of a setting, in a skipped directory
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)

@@ -13,7 +13,7 @@ import (
 // State is what the file system says of the files that are watched.
 type State struct {
 	files      map[string]fs.FileInfo
-	folders    []string // whose events may mean a change
+	dirs       []string // whose events may mean a change
 	incomplete bool     // something is missing: perhaps only for the moment in which it is replaced
 	missing    []string // what is
 }
@@ -23,7 +23,7 @@ func Files(paths ...string) func() State {
 	return func() State {
 		s := State{files: map[string]fs.FileInfo{}}
 		for _, p := range paths {
-			s.folders = append(s.folders, filepath.Dir(p))
+			s.dirs = append(s.dirs, filepath.Dir(p))
 			info, err := os.Stat(p)
 			if err != nil {
 				s.incomplete, s.missing = true, append(s.missing, p)
@@ -31,19 +31,19 @@ func Files(paths ...string) func() State {
 			}
 			s.files[p] = info
 			if real, err := filepath.EvalSymlinks(p); err == nil && real != p {
-				s.folders = append(s.folders, filepath.Dir(real))
+				s.dirs = append(s.dirs, filepath.Dir(real))
 			}
 		}
-		slices.Sort(s.folders)
-		s.folders = slices.Compact(s.folders)
+		slices.Sort(s.dirs)
+		s.dirs = slices.Compact(s.dirs)
 		return s
 	}
 }
 
-// Folder looks at the files of one directory whose names are wanted, and not at directories in it.
-func Folder(dir string, wanted func(name string) bool) func() State {
+// Dir looks at the files of one directory whose names are wanted, and not at directories in it.
+func Dir(dir string, wanted func(name string) bool) func() State {
 	return func() State {
-		s := State{files: map[string]fs.FileInfo{}, folders: []string{dir}}
+		s := State{files: map[string]fs.FileInfo{}, dirs: []string{dir}}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			s.incomplete, s.missing = true, []string{dir}

@@ -55,11 +55,11 @@ type knownResult struct {
 
 // get is the result and its key, if it was made before.
 func (c *cached) get() (*made, cache.Key, bool) {
-	var folders []string
-	if !c.store.Get(c.first, &folders) {
+	var dirs []string
+	if !c.store.Get(c.first, &dirs) {
 		return nil, cache.Key{}, false
 	}
-	now, err := c.read(folders)
+	now, err := c.read(dirs)
 	if err != nil {
 		return nil, cache.Key{}, false
 	}
@@ -79,24 +79,24 @@ func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Sour
 		}
 		local[filepath.ToSlash(rel)] = sources
 	}
-	folders := slices.Sorted(maps.Keys(local))
+	dirs := slices.Sorted(maps.Keys(local))
 	second := c.second(local)
-	now, err := c.read(folders)
+	now, err := c.read(dirs)
 	if err != nil || c.second(now) != second || c.edited(ctx) {
 		return key, nil //nolint:nilerr // the next run reads anew
 	}
 	if err := c.store.Put(second, m); err != nil {
 		return key, err
 	}
-	return second, c.store.Put(c.first, folders)
+	return second, c.store.Put(c.first, dirs)
 }
 
 // read are the files that a load would read in directories now, side by side.
-func (c *cached) read(folders []string) (map[string][]load.Source, error) {
-	all := make([][]load.Source, len(folders))
+func (c *cached) read(dirs []string) (map[string][]load.Source, error) {
+	all := make([][]load.Source, len(dirs))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, dir := range folders {
+	for i, dir := range dirs {
 		group.Go(func() (err error) {
 			all[i], err = c.env.Sources(filepath.Join(c.run.root, filepath.FromSlash(dir)))
 			return err
@@ -106,7 +106,7 @@ func (c *cached) read(folders []string) (map[string][]load.Source, error) {
 		return nil, err
 	}
 	read := map[string][]load.Source{}
-	for i, dir := range folders {
+	for i, dir := range dirs {
 		read[dir] = all[i]
 	}
 	return read, nil

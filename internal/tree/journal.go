@@ -207,7 +207,7 @@ func (s *stage) recoverFile(i int, name string, undoing bool) (put bool, err err
 		return false, err
 	}
 	saved := len(s.saved)
-	if err := s.makeFolder(path.Dir(c.Path)); err != nil {
+	if err := s.makeDir(path.Dir(c.Path)); err != nil {
 		return false, err
 	}
 	err = s.back(i, name)

@@ -85,7 +85,7 @@ func (s *stage) place(changes []Change, staged []string) (old []string, err erro
 			continue
 		}
 		made = path.Dir(c.Path)
-		if err := s.makeFolder(made); err != nil {
+		if err := s.makeDir(made); err != nil {
 			return nil, fmt.Errorf("make the directory of %s: %w", c.Path, unwrapPath(err))
 		}
 	}
@@ -197,15 +197,15 @@ func (s *stage) rescue(i int, f io.ReadSeeker) {
 	}
 }
 
-// makeFolder makes a directory and those above it, of which the root exists.
-func (s *stage) makeFolder(name string) error {
+// makeDir makes a directory and those above it, of which the root exists.
+func (s *stage) makeDir(name string) error {
 	if name == "." {
 		return nil
 	}
 	if info, err := s.disk.Stat(name); err == nil && info.IsDir() {
 		return nil
 	}
-	if err := s.makeFolder(path.Dir(name)); err != nil {
+	if err := s.makeDir(path.Dir(name)); err != nil {
 		return err
 	}
 	err := s.disk.Mkdir(name, 0o755)

@@ -31,15 +31,15 @@ func (b *planner) addClient(c config.Client) error {
 		PluralExceptions: c.PluralExceptions,
 	})
 	// All four directories are the generators', whether the settings ask for them or no longer do.
-	for folder, name := range map[string]string{
+	for dir, name := range map[string]string{
 		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",
 	} {
 		if b.wants(name) {
-			b.Areas = append(b.Areas, Area{Dir: path.Join(c.Dir, folder), Generator: name + "-gen", KeepsLeftOver: c.KeepLeftOver})
+			b.Areas = append(b.Areas, Area{Dir: path.Join(c.Dir, dir), Generator: name + "-gen", KeepsLeftOver: c.KeepLeftOver})
 		}
 	}
-	out := func(folder string) []string {
-		return []string{"--output-dir", b.abs(path.Join(c.Dir, folder)), "--output-pkg", path.Join(pkg, folder)}
+	out := func(dir string) []string {
+		return []string{"--output-dir", b.abs(path.Join(c.Dir, dir)), "--output-pkg", path.Join(pkg, dir)}
 	}
 	// A generator that settings do not ask for, or that has no packages, does not run, as upstream; what is left over of it is removed.
 	add := func(name string, flags, inputs []string) {

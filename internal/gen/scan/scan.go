@@ -69,19 +69,19 @@ type Scanner struct {
 	root    string // absolute
 	exclude []string
 	modules workspace.ImportPaths
-	folders map[string][]Package
+	known   map[string][]Package
 	// Sources are the sums of all files that people wrote, by their slash-separated paths below the root.
 	Sources map[string][sha256.Size]byte
 }
 
 // New returns a scanner of the project in root.
 func New(root string, exclude []string) *Scanner {
-	return &Scanner{root: root, exclude: exclude, modules: workspace.ImportPaths{}, folders: map[string][]Package{}, Sources: map[string][sha256.Size]byte{}}
+	return &Scanner{root: root, exclude: exclude, modules: workspace.ImportPaths{}, known: map[string][]Package{}, Sources: map[string][sha256.Size]byte{}}
 }
 
 // Below finds the packages below a directory of the project that ask for anything, in the order of their paths' bytes.
 func (s *Scanner) Below(api string) ([]Package, error) {
-	if known, ok := s.folders[api]; ok {
+	if known, ok := s.known[api]; ok {
 		return known, nil
 	}
 	top := filepath.Join(s.root, filepath.FromSlash(api))
@@ -114,7 +114,7 @@ func (s *Scanner) Below(api string) ([]Package, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for API packages: %w", err)
 	}
-	s.folders[api] = all
+	s.known[api] = all
 	return all, nil
 }
 

@@ -138,7 +138,7 @@ type values struct {
 	Args         []string
 	Port         int
 	Grace        int64
-	Folders      []*folder
+	Dirs         []*packedDir
 	Hash         string
 	Cluster, Own []rbacv1.PolicyRule
 	Each         []namespaceRules
@@ -152,7 +152,7 @@ type namespaceRules struct {
 func (o *Options) values(c *cargo, r *rights) *values {
 	v := &values{
 		Options: o, Args: o.args(c), Port: httpPort, Grace: int64((o.Loop.Timeout + stopping + time.Second - 1) / time.Second),
-		Folders: c.folders, Hash: c.hash(), Cluster: r.cluster.rules(), Own: r.own.rules(),
+		Dirs: c.dirs, Hash: c.hash(), Cluster: r.cluster.rules(), Own: r.own.rules(),
 	}
 	if len(r.each) > 0 {
 		for _, namespace := range slices.Sorted(slices.Values(o.Loop.Namespaces)) {

@@ -22,7 +22,7 @@ import (
 // pack takes along the files that hooks and templates consist of, as far as it can know them, and says what it takes to be in
 // the image.
 func (o *Options) pack(note func(string, ...any)) (*cargo, error) {
-	c, hooks := &cargo{}, newFolder("hook")
+	c, hooks := &cargo{}, newPackedDir("hook")
 	for _, h := range []struct{ flag, field, text string }{
 		{"hook", "hook", o.Loop.Hook}, {"finalize-hook", "finalizeHook", o.Loop.FinalizeHook}, {"customize-hook", "customizeHook", o.Loop.CustomizeHook},
 	} {
@@ -54,7 +54,7 @@ func (o *Options) pack(note func(string, ...any)) (*cargo, error) {
 }
 
 // packHook returns the hook as the pods have to call it.
-func (o *Options) packHook(into *folder, text string, note func(string, ...any)) (string, error) {
+func (o *Options) packHook(into *packedDir, text string, note func(string, ...any)) (string, error) {
 	command, err := config.ParseCommand(text)
 	if err != nil || command.URL != "" {
 		return text, err
@@ -151,15 +151,15 @@ func (o *Options) text(name string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, maxFolder+1))
-	tooBig := len(data) > maxFolder
+	data, err := io.ReadAll(io.LimitReader(f, maxConfigMap+1))
+	tooBig := len(data) > maxConfigMap
 	switch {
 	case err != nil:
 		return "", err
 	case slices.Contains(data, 0) || !tooBig && !utf8.Valid(data): // what is cut off may end within a character
 		return "", errBinary
 	case tooBig:
-		return "", fmt.Errorf("%s %w: a ConfigMap holds at most %d KiB; put it into the image and name its absolute path there", filepath.ToSlash(name), safefs.ErrTooBig, maxFolder>>10)
+		return "", fmt.Errorf("%s %w: a ConfigMap holds at most %d KiB; put it into the image and name its absolute path there", filepath.ToSlash(name), safefs.ErrTooBig, maxConfigMap>>10)
 	}
 	return string(data), nil
 }
@@ -180,8 +180,8 @@ func (o *Options) outside(name string, err error) error {
 
 // packTemplates takes the files that the loop takes for templates: those that lie directly in the directory. customizes is the one
 // that asks for related objects, if there is one.
-func (o *Options) packTemplates() (f *folder, customizes string, err error) {
-	f = newFolder("template")
+func (o *Options) packTemplates() (f *packedDir, customizes string, err error) {
+	f = newPackedDir("template")
 	root, err := os.OpenRoot(o.Root)
 	if err != nil {
 		return nil, "", err

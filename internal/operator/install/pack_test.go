@@ -106,7 +106,7 @@ func TestTemplatesAreTakenAlong(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxFolder), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
+	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxConfigMap), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
 	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o755))
 	for _, test := range []struct {
 		loop config.Loop
@@ -183,7 +183,7 @@ func TestArgs(t *testing.T) {
 // What no ConfigMap can take is not read into memory.
 func TestPackReadsNoMoreThanFits(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxFolder), "blob": ""})
+	put(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxConfigMap), "blob": ""})
 	for _, sparse := range []string{"t/a.yaml", "blob"} {
 		require.NoError(t, os.Truncate(filepath.Join(root, sparse), 1<<30))
 	}

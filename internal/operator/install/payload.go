@@ -15,37 +15,37 @@ import (
 // mountPoint is where the pods find the files of hooks and templates.
 const mountPoint = "/etc/crdctl"
 
-// maxFolder is how much the files of a ConfigMap may be together. API servers refuse a little more than that, names and
+// maxConfigMap is how much the files of a ConfigMap may be together. API servers refuse a little more than that, names and
 // all the rest of the object included.
-const maxFolder = 900 << 10
+const maxConfigMap = 900 << 10
 
 // cargo is what is decided with, packed to be taken along.
 type cargo struct {
-	folders []*folder
-	flags   []string // of run, that name what is in them
+	dirs  []*packedDir
+	flags []string // of run, that name what is in them
 	// customizes is what asks for related objects, or empty.
 	customizes string
 }
 
-// folder is a ConfigMap whose files are in one directory of the pods.
-type folder struct {
+// packedDir is a ConfigMap whose files are in one directory of the pods.
+type packedDir struct {
 	Name    string
 	Files   map[string]string // content by key
 	origins map[string]string // the key of each file of the project
 }
 
-func newFolder(name string) *folder {
-	return &folder{Name: name, Files: map[string]string{}, origins: map[string]string{}}
+func newPackedDir(name string) *packedDir {
+	return &packedDir{Name: name, Files: map[string]string{}, origins: map[string]string{}}
 }
 
 // Path is where the pods find a file of the directory.
-func (f *folder) Path(key string) string { return path.Join(mountPoint, f.Name, key) }
+func (f *packedDir) Path(key string) string { return path.Join(mountPoint, f.Name, key) }
 
 var notInKey = regexp.MustCompile(`[^-._a-zA-Z0-9]`)
 
 // put takes a file of the project into the directory, once, and returns where it will be: under its own name, or where two have the
 // same name under the path.
-func (f *folder) put(file, content string) string {
+func (f *packedDir) put(file, content string) string {
 	if key, ok := f.origins[file]; ok {
 		return f.Path(key)
 	}
@@ -61,7 +61,7 @@ func (f *folder) put(file, content string) string {
 }
 
 // size is what the files are together.
-func (f *folder) size() (n int) {
+func (f *packedDir) size() (n int) {
 	for key, content := range f.Files {
 		n += len(key) + len(content)
 	}
@@ -69,14 +69,14 @@ func (f *folder) size() (n int) {
 }
 
 // add takes a directory along, if there is anything in it.
-func (c *cargo) add(f *folder) error {
+func (c *cargo) add(f *packedDir) error {
 	if len(f.Files) == 0 {
 		return nil
 	}
-	if n := f.size(); n > maxFolder {
-		return fmt.Errorf("the files of the %s are %d KiB, but a ConfigMap holds at most %d; put them into the image and name their absolute paths there", f.Name, n>>10, maxFolder>>10)
+	if n := f.size(); n > maxConfigMap {
+		return fmt.Errorf("the files of the %s are %d KiB, but a ConfigMap holds at most %d; put them into the image and name their absolute paths there", f.Name, n>>10, maxConfigMap>>10)
 	}
-	c.folders = append(c.folders, f)
+	c.dirs = append(c.dirs, f)
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (c *cargo) add(f *folder) error {
 // each replica some other minute, when the kubelet gets to it.
 func (c *cargo) hash() string {
 	h := sha256.New()
-	for _, f := range c.folders {
+	for _, f := range c.dirs {
 		for _, key := range slices.Sorted(maps.Keys(f.Files)) {
 			_, _ = fmt.Fprintf(h, "%q %q %q\n", f.Name, key, f.Files[key])
 		}

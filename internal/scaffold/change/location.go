@@ -22,7 +22,7 @@ import (
 type Location struct {
 	// Module is the directory of the module, and Directory that of the project in it: "." or for example "controllers/crontab".
 	Module string
-	Folder string
+	Dir    string
 	// Path is the module's path, empty if there is no module yet.
 	Path string
 	// Exists tells that the module is there with more in it than "go mod init" makes; its go.mod is the user's.
@@ -35,7 +35,7 @@ type Location struct {
 
 // FindLocation finds the module that the directory root is in. With apart, a module above root does not count.
 func FindLocation(root string, apart bool) (Location, error) {
-	l := Location{Module: root, Folder: ".", Seen: &tree.Seen{}}
+	l := Location{Module: root, Dir: ".", Seen: &tree.Seen{}}
 	file, goMod, err := workspace.ReadAbove(root, "go.mod")
 	switch dir := filepath.Dir(file); {
 	case errors.Is(err, fs.ErrNotExist), apart && dir != root:
@@ -49,12 +49,12 @@ func FindLocation(root string, apart bool) (Location, error) {
 		if f.Module == nil {
 			return l, fmt.Errorf("%s has no module directive; add one, or remove the file", file)
 		}
-		folder, err := filepath.Rel(dir, root)
+		rel, err := filepath.Rel(dir, root)
 		if err != nil {
 			return l, err
 		}
 		_, bare := scaffold.BareModule(goMod)
-		l.Module, l.Folder, l.Path, l.Exists = dir, filepath.ToSlash(folder), f.Module.Mod.Path, dir != root || !bare || hasGo(dir)
+		l.Module, l.Dir, l.Path, l.Exists = dir, filepath.ToSlash(rel), f.Module.Mod.Path, dir != root || !bare || hasGo(dir)
 	}
 	work, used, err := workspace.AboveWorkspace(l.Module)
 	if err == nil && !used {
@@ -78,7 +78,7 @@ func (l Location) Settings() (*config.Project, error) {
 }
 
 // Root is the project's directory.
-func (l Location) Root() string { return filepath.Join(l.Module, filepath.FromSlash(l.Folder)) }
+func (l Location) Root() string { return filepath.Join(l.Module, filepath.FromSlash(l.Dir)) }
 
 // Base is the directory that everything to be written is in.
 func (l Location) Base() string {

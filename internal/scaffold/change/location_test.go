@@ -23,15 +23,15 @@ func TestFindLocation(t *testing.T) {
 		base   string
 		errors string
 	}{
-		"no module":                 {nil, false, Location{Module: "a/b", Folder: "."}, "a/b", ""},
-		"go mod init":               {map[string]string{"a/b/go.mod": mod}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x"}, "a/b", ""},
-		"a module":                  {map[string]string{"a/b/go.mod": mod + "require example.com/y v1.0.0\n"}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x", Exists: true}, "a/b", ""},
-		"a module with code":        {map[string]string{"a/b/go.mod": mod, "a/b/x.go": "package x\n"}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x", Exists: true}, "a/b", ""},
-		"a directory of a module":   {map[string]string{"go.mod": mod}, false, Location{Module: ".", Folder: "a/b", Path: "example.com/x", Exists: true}, ".", ""},
-		"a module above, not used":  {map[string]string{"go.mod": mod}, true, Location{Module: "a/b", Folder: "."}, "a/b", ""},
-		"a broken one above, apart": {map[string]string{"go.mod": "modul\n"}, true, Location{Module: "a/b", Folder: "."}, "a/b", ""},
-		"a workspace without it":    {map[string]string{"go.work": "go 1.26.0\n", "a/b/go.mod": mod}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x", Work: "go.work"}, ".", ""},
-		"a workspace with it":       {map[string]string{"go.work": "go 1.26.0\nuse ./a/b\n", "a/b/go.mod": mod}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x"}, "a/b", ""},
+		"no module":                 {nil, false, Location{Module: "a/b", Dir: "."}, "a/b", ""},
+		"go mod init":               {map[string]string{"a/b/go.mod": mod}, false, Location{Module: "a/b", Dir: ".", Path: "example.com/x"}, "a/b", ""},
+		"a module":                  {map[string]string{"a/b/go.mod": mod + "require example.com/y v1.0.0\n"}, false, Location{Module: "a/b", Dir: ".", Path: "example.com/x", Exists: true}, "a/b", ""},
+		"a module with code":        {map[string]string{"a/b/go.mod": mod, "a/b/x.go": "package x\n"}, false, Location{Module: "a/b", Dir: ".", Path: "example.com/x", Exists: true}, "a/b", ""},
+		"a directory of a module":   {map[string]string{"go.mod": mod}, false, Location{Module: ".", Dir: "a/b", Path: "example.com/x", Exists: true}, ".", ""},
+		"a module above, not used":  {map[string]string{"go.mod": mod}, true, Location{Module: "a/b", Dir: "."}, "a/b", ""},
+		"a broken one above, apart": {map[string]string{"go.mod": "modul\n"}, true, Location{Module: "a/b", Dir: "."}, "a/b", ""},
+		"a workspace without it":    {map[string]string{"go.work": "go 1.26.0\n", "a/b/go.mod": mod}, false, Location{Module: "a/b", Dir: ".", Path: "example.com/x", Work: "go.work"}, ".", ""},
+		"a workspace with it":       {map[string]string{"go.work": "go 1.26.0\nuse ./a/b\n", "a/b/go.mod": mod}, false, Location{Module: "a/b", Dir: ".", Path: "example.com/x"}, "a/b", ""},
 		"no module line":            {map[string]string{"go.mod": "go 1.26.0\n"}, false, Location{}, "", "has no module directive"},
 		"not a go.mod":              {map[string]string{"go.mod": "module (\n"}, false, Location{}, "", "go.mod:1"},
 	} {
@@ -62,7 +62,7 @@ func TestSharedChanges(t *testing.T) {
 	top := t.TempDir()
 	safefstest.WriteFiles(t, top, map[string]string{"go.work": "go 1.24\n\nuse ./lib\n", "app/go.mod": "module example.com/app\n"})
 	p := &Plan{
-		location: Location{Module: filepath.Join(top, "app"), Folder: ".", Work: filepath.Join(top, "go.work"), Seen: &tree.Seen{}},
+		location: Location{Module: filepath.Join(top, "app"), Dir: ".", Work: filepath.Join(top, "go.work"), Seen: &tree.Seen{}},
 		module:   map[string][]byte{"go.mod": []byte("module example.com/app\n\ngo 1.26.0\n")},
 	}
 	changes, err := p.sharedChanges()

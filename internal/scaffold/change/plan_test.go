@@ -169,7 +169,7 @@ func TestPlanMergesTheModule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			safefstest.WriteFiles(t, dir, map[string]string{"go.mod": test.goMod})
-			l := Location{Module: dir, Folder: ".", Path: "example.com/x", Exists: true, Seen: &tree.Seen{}}
+			l := Location{Module: dir, Dir: ".", Path: "example.com/x", Exists: true, Seen: &tree.Seen{}}
 			p, err := New(l, Render{}, project(t, "CronTab"))
 			if test.err != "" {
 				assert.ErrorContains(t, err, test.err)

@@ -72,7 +72,7 @@ func (p *Plan) complete() error {
 
 // try writes the plan into a copy, and returns what is generated there.
 func (p *Plan) try(ctx context.Context, st *workspace.ModuleCopy) (*tree.Tree, error) {
-	root := filepath.Join(st.Module, filepath.FromSlash(p.location.Folder))
+	root := filepath.Join(st.Module, filepath.FromSlash(p.location.Dir))
 	if !p.location.Exists {
 		root = st.Module
 	}

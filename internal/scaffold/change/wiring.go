@@ -21,7 +21,7 @@ func AddWiring(root string, settings *config.Project, to *tree.Tree) error {
 	if err != nil {
 		return err
 	}
-	p, err := scaffold.FromRecord(settings, location.Path, location.Folder)
+	p, err := scaffold.FromRecord(settings, location.Path, location.Dir)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ type parsed struct {
 func Open(dir string, o Options) (*Templates, error) {
 	o.Timeout, o.MaxOutput = cmp.Or(o.Timeout, 10*time.Second), cmp.Or(o.MaxOutput, 8<<20)
 	t := &Templates{Options: o, dir: dir, lanes: newLanes(max(2, runtime.NumCPU())), changed: make(chan struct{}, 1)}
-	t.watcher = fswatch.NewFileWatcher(fswatch.Folder(dir, render.Wanted)) // first, so that no change falls between
+	t.watcher = fswatch.NewFileWatcher(fswatch.Dir(dir, render.Wanted)) // first, so that no change falls between
 	p, err := load(dir)
 	if err != nil {
 		t.watcher.Close()
