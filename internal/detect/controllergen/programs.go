@@ -52,7 +52,7 @@ func writesManifests(sources []byte) bool {
 	})
 }
 
-// afterProgram records that a program changes the directories that its sources name, if these write files.
+// afterProgram records that a program changes the directories that its sources name or that it is given, if these write files.
 func (r *Reader) afterProgram(words []string, m *made, at func(string) string, by scriptline.Line) {
 	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
 	if i < 0 {
@@ -69,6 +69,8 @@ func (r *Reader) afterProgram(words []string, m *made, at func(string) string, b
 	out := output(words[i+1:])
 	if out != "" {
 		out = at(out)
+	} else {
+		r.changesGiven(words[i+1:], m, at, by)
 	}
 	for made := range m.byDir {
 		if out != "" && !text.Below(out, made) && !text.Below(made, out) {
@@ -87,6 +89,11 @@ func (r *Reader) afterBuilt(name string, words []string, m *made, at func(string
 	if main < 0 || output(words) != "" || !writesManifests(bytes.Join(slices.Collect(maps.Values(r.GoSources(r.Files[main].Dir))), nil)) {
 		return
 	}
+	r.changesGiven(words, m, at, by)
+}
+
+// changesGiven records that a program that writes files changes the directories that it is given.
+func (r *Reader) changesGiven(words []string, m *made, at func(string) string, by scriptline.Line) {
 	for _, w := range words {
 		if dir := at(w); m.byDir[dir] != nil {
 			r.PostProcess(by.On(dir))
