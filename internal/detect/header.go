@@ -72,7 +72,7 @@ func (d *discovery) readHeader() {
 	if i < 0 || matched == total {
 		return
 	}
-	if by := scriptline.Find(d.Texts, scriptline.GivesHeaders); len(by) > 0 {
+	if by := scriptline.GivesHeaders.Find(d.Texts); len(by) > 0 {
 		for _, f := range counted {
 			if !fits(repo.NormalHeader(f.Header)) {
 				d.PostProcess(by.Near(f.Path).On(f.Path))
@@ -160,9 +160,15 @@ func (d *discovery) bestHeader(count map[string]int) (file string, matched int) 
 // headerFits returns a function that reports whether the header of a generated file was made from a header file, or from none.
 func (d *discovery) headerFits(file string) func(header string) bool {
 	above := d.AboveHeader(file)
+	known := map[string]bool{} // hundreds of files have the same
 	return func(header string) bool {
-		rest, ok := above(header)
-		return ok && rest == ""
+		fits, ok := known[header]
+		if !ok {
+			rest, found := above(header)
+			fits = found && rest == ""
+			known[header] = fits
+		}
+		return fits
 	}
 }
 

@@ -31,7 +31,7 @@ func (r *Reader) readClientImports() {
 			unchanged = append(unchanged, f.Path) // though a formatter would find two groups in it
 		}
 	}
-	commands := scriptline.Find(r.Texts, scriptline.GroupsImports.Match)
+	commands := scriptline.GroupsImports.Find(r.Texts)
 	if len(changed) == 0 || len(commands) == 0 && len(changed) <= len(unchanged) {
 		return
 	}
@@ -66,7 +66,7 @@ func (r *Reader) owns(importPath string) bool {
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
 func (r *Reader) readImportForms(calls []*genCall, own []repo.Manifest) {
-	by := scriptline.Find(r.Texts, scriptline.GroupsImports.Match)
+	by := scriptline.GroupsImports.Find(r.Texts)
 	if len(by) == 0 {
 		return
 	}

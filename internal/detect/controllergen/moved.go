@@ -98,7 +98,9 @@ func (r *Reader) copiesInto(dir string) string {
 	for _, t := range r.Texts {
 		n := 0
 		for line := range strings.Lines(string(t.Data)) {
-			n++
+			if n++; !strings.Contains(line, dir) {
+				continue
+			}
 			for _, command := range betweenCommands.Split(strings.TrimRight(line, "\\\r\n \t"), -1) {
 				words := strings.Fields(command)
 				for len(words) > 0 && (words[0] == "do" || words[0] == "then" || strings.TrimLeft(words[0], "@-") == "") {

@@ -146,7 +146,7 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			r.filesOfCall(c, own, files)
 		}
 	}
-	formatters, editors, headers := scriptline.Find(r.Texts, scriptline.FormatsYAML.Match), scriptline.Find(r.Texts, scriptline.ChangesAnnotation.Match), scriptline.Find(r.Texts, scriptline.GivesHeaders)
+	formatters, editors, headers := scriptline.FormatsYAML.Find(r.Texts), scriptline.ChangesAnnotation.Find(r.Texts), scriptline.GivesHeaders.Find(r.Texts)
 	r.readHeaders(calls, headers)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {

@@ -19,6 +19,6 @@ func TestGroupsImports(t *testing.T) {
 		"RUN --mount=type=cache,target=/.cache gofumports -w -local ${MODULE} .": true, "gofumpt -l -w .": true, "gofumpt -l .": false,
 		"gci write -s standard .": true, "golangci-lint fmt": true, "golangci-lint run": false, "# gofmt -s -w .": false,
 	} {
-		assert.Equal(t, want, scriptline.GroupsImports.MatchString(command), command)
+		assert.Equal(t, want, scriptline.GroupsImports.Match([]byte(command)), command)
 	}
 }

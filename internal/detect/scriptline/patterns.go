@@ -3,27 +3,45 @@
 package scriptline
 
 import (
+	"bytes"
 	"path"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
+// Pattern is what commands of one kind look like.
+type Pattern struct {
+	// words are in lower case. Each command has one of them, in any case: looking for them is much faster than trying an expression.
+	words      []string
+	expression *lazyregexp.Regexp
+	not        func(line []byte) bool // lines that match, and are of another kind; nil for none
+}
+
+// Match reports whether a line has such a command.
+func (p Pattern) Match(line []byte) bool {
+	return p.mayMatch(line) && p.expression.Match(line) && (p.not == nil || !p.not(line))
+}
+
+// mayMatch reports whether a text has any of the words.
+func (p Pattern) mayMatch(text []byte) bool {
+	lower := bytes.ToLower(text)
+	return slices.ContainsFunc(p.words, func(w string) bool { return bytes.Contains(lower, []byte(w)) })
+}
+
 // ChangesAnnotation is in a command that removes the annotation with the version or writes something else instead.
-var ChangesAnnotation = lazyregexp.New(`^[^#\n]*\b(sed|yq|awk|perl|grep)\b[^\n]*\bcontroller-gen\b`)
+var ChangesAnnotation = Pattern{words: []string{"controller-gen"}, expression: lazyregexp.New(`^[^#\n]*\b(sed|yq|awk|perl|grep)\b[^\n]*\bcontroller-gen\b`)}
 
 // FormatsYAML is in a command that writes all YAML files of a directory in a form of its own.
-var FormatsYAML = lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)
+var FormatsYAML = Pattern{words: []string{"prettier", "yamlfmt"}, expression: lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)}
 
 // GroupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
-var GroupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
+var GroupsImports = Pattern{words: []string{"gofmt", "goimports", "gofump", "gci"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)}
 
-// changesHeaders is in a command that changes the headers of Go files after they were generated.
-var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
-
-// GivesHeaders reports whether a command changes headers. What only checks them has such a name, too.
-func GivesHeaders(line []byte) bool {
-	return changesHeaders.Match(line) && !onlyChecks.MatchString(path.Base(headerScript.FindString(string(line))))
-}
+// GivesHeaders is in a command that changes the headers of Go files after they were generated. What only checks them has such a name, too.
+var GivesHeaders = Pattern{words: []string{"license", "header"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license)s?\.(sh|py)\b)`), not: func(line []byte) bool {
+	return onlyChecks.MatchString(path.Base(headerScript.FindString(string(line))))
+}}
 
 // onlyChecks is in the names of scripts that change nothing.
 var onlyChecks = lazyregexp.New(`(?i)verify|check|test|diff|lint`)

@@ -80,11 +80,14 @@ var (
 )
 
 // Find finds the first lines that match, one of each script.
-func Find(texts []repo.Script, match func(line []byte) bool) (all Lines) {
+func (p Pattern) Find(texts []repo.Script) (all Lines) {
 	for _, t := range texts {
+		if !p.mayMatch(t.Data) {
+			continue
+		}
 		n := 0
 		for line := range bytes.Lines(t.Data) {
-			if n++; match(bytes.TrimRight(line, "\r\n")) {
+			if n++; p.Match(bytes.TrimRight(line, "\r\n")) {
 				all = append(all, Line{repo.At(t.Path, n), strings.Fields(string(line))})
 				break
 			}
