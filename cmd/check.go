@@ -261,8 +261,8 @@ func printFindings(s ui.Streams, r report.Check, allNotes bool) error {
 		return err
 	}
 	shown, left := r.Shown(allNotes)
-	for _, f := range shown {
-		if _, err := fmt.Fprintln(s.Out, report.Text(f)); err != nil {
+	for _, told := range report.Texts(shown) {
+		if _, err := fmt.Fprintln(s.Out, told); err != nil {
 			return fmt.Errorf("write the findings: %w", err)
 		}
 	}

@@ -155,7 +155,7 @@ func printDoctor(s ui.Streams, form string, r report.Check) error {
 	}
 	s.Report().Lines(r.Notes)
 	for _, f := range r.Findings {
-		if err := s.Printf("%s\n", report.Symptom(f)); err != nil {
+		if err := s.Printf("%s\n", report.Text(f)); err != nil {
 			return errors.Join(errors.New("write the findings"), err)
 		}
 	}

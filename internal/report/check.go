@@ -98,11 +98,23 @@ func (c Check) Shown(allNotes bool) (shown []rule.Finding, left string) {
 	return shown, fmt.Sprintf("%d notes are not shown (%s)", n, strings.Join(parts, ", "))
 }
 
-// Text is a finding as compilers write theirs, and what to do about it.
-func Text(f rule.Finding) string { return lines(f, f.Hint()) }
+// Texts are findings as compilers write theirs, each with what to do about it, and the first of each rule with why it matters.
+func Texts(found []rule.Finding) []string {
+	told := map[*rule.Rule]bool{}
+	texts := make([]string, len(found))
+	for i, f := range found {
+		if told[f.Rule] {
+			texts[i] = lines(f, f.Hint())
+		} else {
+			texts[i] = Text(f)
+		}
+		told[f.Rule] = true
+	}
+	return texts
+}
 
-// Symptom is a finding as Text has it, with the symptom in between.
-func Symptom(f rule.Finding) string { return lines(f, f.Rule.Why, f.Hint()) }
+// Text is a finding as compilers write theirs, with why it matters and what to do about it.
+func Text(f rule.Finding) string { return lines(f, f.Rule.Why, f.Hint()) }
 
 func lines(f rule.Finding, more ...string) string {
 	place := f.Place.String()
@@ -165,7 +177,7 @@ func (c Check) GitHub() []byte {
 			}
 			properties = append(place, properties...)
 		}
-		b.WriteString(command(name, f.Message+"\n"+f.Hint(), properties...))
+		b.WriteString(command(name, strings.Join([]string{f.Message, f.Rule.Why, f.Hint()}, "\n"), properties...))
 	}
 	for _, n := range c.Notes {
 		b.WriteString(command("notice", n, "title", "crdctl "+cmp.Or(c.Command, "check")))
@@ -192,7 +204,7 @@ func (c Check) sarifRun() object {
 	for _, r := range used {
 		rules = append(rules, object{
 			"id": r.ID, "shortDescription": object{"text": r.Title}, "fullDescription": object{"text": r.Why},
-			"help":                 object{"text": r.Fix, "markdown": r.Page},
+			"help":                 object{"text": r.Why + "\n" + r.Fix, "markdown": r.Page},
 			"helpUri":              "https://github.com/crdctl/crdctl/blob/main/internal/check/rule/pages/" + string(r.Family) + "/" + r.ID + ".md",
 			"defaultConfiguration": object{"level": r.Severity.String()},
 			"properties":           object{"tags": []string{string(r.Family)}},

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -75,6 +76,8 @@ func TestSARIFIsValid(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(log), `"executionSuccessful": false`)
 	assert.Contains(t, string(log), `"id": "crdctl/check"`)
+	column := rule.MustFind("column-path")
+	assert.Contains(t, string(log), fmt.Sprintf(`"text": %q`, column.Why+"\n"+column.Fix), "the help of the rule")
 	bad, err := schema.Validate(gojsonschema.NewBytesLoader(bytes.ReplaceAll(log, []byte(`"level": "error"`), []byte(`"level": "fatal"`))))
 	require.NoError(t, err)
 	assert.NotEmpty(t, bad.Errors(), "the schema allows anything")
@@ -100,13 +103,24 @@ func TestCheckOnGitHub(t *testing.T) {
 		}
 		got = append(got, name+" "+properties["file"]+":"+properties["line"]+":"+properties["col"]+" "+properties["title"]+" "+message)
 	}
+	column, sample := rule.MustFind("column-path"), rule.MustFind("sample-invalid")
 	assert.Equal(t, []string{
-		"error sub/a b/types.go:3:4 column-path one | 100%\nsecond line\n" + rule.MustFind("column-path").Fix,
-		"notice sub/crd.yaml:7: column-path two\nDo it.",
-		"warning :: sample-invalid three\n" + rule.MustFind("sample-invalid").Fix,
+		"error sub/a b/types.go:3:4 column-path one | 100%\nsecond line\n" + column.Why + "\n" + column.Fix,
+		"notice sub/crd.yaml:7: column-path two\n" + column.Why + "\nDo it.",
+		"warning :: sample-invalid three\n" + sample.Why + "\n" + sample.Fix,
 		"notice :: crdctl check lint was skipped: no Go",
 		"1 error, 1 warning, 1 note (preflight: 1 CRD)\n",
 	}, got)
+}
+
+// A person reads why a rule matters once, with its first finding; annotations are read one by one, and all have it.
+func TestTexts(t *testing.T) {
+	column, sample := rule.MustFind("column-path"), rule.MustFind("sample-invalid")
+	assert.Equal(t, []string{
+		"a b/types.go:3:4: error: one | 100%\nsecond line [column-path]\n    " + column.Why + "\n    " + column.Fix,
+		"crd.yaml:7: note: two [column-path]\n    Do it.",
+		"the project: warning: three [sample-invalid]\n    " + sample.Why + "\n    " + sample.Fix,
+	}, Texts(found().Findings))
 }
 
 // Of many notes a person is shown how many there are.
