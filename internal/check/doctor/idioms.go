@@ -58,7 +58,7 @@ func conditions(s *Source) (all []rule.Finding) {
 				continue // half typed
 			}
 			if name := called(c); name == "append" {
-				if first, ok := c.Args[0].(*ast.SelectorExpr); !ok || first.Sel.Name != "Conditions" {
+				if !f.ofStatus(c) {
 					continue
 				}
 				required = append(required, "LastTransitionTime")
@@ -85,6 +85,37 @@ func conditions(s *Source) (all []rule.Finding) {
 		}
 	}
 	return all
+}
+
+// ofStatus reports whether what is appended to becomes the conditions of an object: a field of that name, or a variable that the same function puts
+// into one, and whose items it does not complete after that.
+func (f *GoFile) ofStatus(appended *ast.CallExpr) bool {
+	list, ok := appended.Args[0].(*ast.Ident)
+	if !ok {
+		field, ok := appended.Args[0].(*ast.SelectorExpr)
+		return ok && field.Sel.Name == "Conditions"
+	}
+	isList := func(e ast.Expr) bool { id, ok := e.(*ast.Ident); return ok && id.Name == list.Name }
+	put, completed := false, false
+	for _, d := range f.AST().Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Pos() <= appended.Pos() && appended.End() <= fn.End() {
+			ast.Inspect(fn, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for i, to := range n.Lhs {
+						to, ok := to.(*ast.SelectorExpr)
+						put = put || ok && to.Sel.Name == "Conditions" && len(n.Rhs) == len(n.Lhs) && isList(n.Rhs[i])
+						completed = completed || ok && to.Sel.Name == "LastTransitionTime"
+					}
+				case *ast.KeyValueExpr:
+					key, ok := n.Key.(*ast.Ident)
+					put = put || ok && key.Name == "Conditions" && isList(n.Value)
+				}
+				return true
+			})
+		}
+	}
+	return put && !completed
 }
 
 func isEmpty(e ast.Expr) bool {
