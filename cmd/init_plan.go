@@ -55,7 +55,8 @@ func (o *initOptions) withHeader(files map[string][]byte) (map[string][]byte, er
 
 // amenities are files that a project can do without: where the user has others in their place, these stay.
 var amenities = []string{
-	".dockerignore", ".gitattributes", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", boilerplateFile,
+	".dockerignore", ".gitattributes", ".githooks/pre-commit", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile",
+	"README.md", boilerplateFile,
 }
 
 // plan compares the project's files with what is on disk. The files that --force gives up are overwritten.

@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,6 +73,14 @@ func (s *stage) put(i int, data []byte, mode fs.FileMode) (string, error) {
 		}
 	}
 	return name, errors.Join(err, f.Close())
+}
+
+// modeOf is the mode of a new file: a script can be executed, since git runs no hook that cannot.
+func modeOf(data []byte) fs.FileMode {
+	if bytes.HasPrefix(data, []byte("#!")) {
+		return 0o755
+	}
+	return 0o644
 }
 
 // swap puts a file of the stage into the place of another one, and returns where that lies now, if it was taken away. On

@@ -160,8 +160,8 @@ func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
 func TestWriteKeepsModes(t *testing.T) {
 	root := project(t, map[string]string{"private": "old"})
 	require.NoError(t, os.Chmod(filepath.Join(root, "private"), 0o600))
-	require.NoError(t, Write(root, changesOf(t, newTree(t, map[string]string{"private": "new", "public": "new"}), root)))
-	for name, want := range map[string]os.FileMode{"private": 0o600, "public": 0o644} {
+	require.NoError(t, Write(root, changesOf(t, newTree(t, map[string]string{"private": "new", "public": "new", "script": "#!/bin/sh\n"}), root)))
+	for name, want := range map[string]os.FileMode{"private": 0o600, "public": 0o644, "script": 0o755} {
 		info, err := os.Stat(filepath.Join(root, name))
 		require.NoError(t, err)
 		assert.Equal(t, want, info.Mode(), name)

@@ -51,7 +51,7 @@ func write(root string, d disk, changes []Change) (err error) {
 		if c.Op == Delete {
 			continue
 		}
-		if staged[i], err = s.put(i, c.New, 0o644); err != nil {
+		if staged[i], err = s.put(i, c.New, modeOf(c.New)); err != nil {
 			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), remedy(err))
 		}
 	}
