@@ -4,14 +4,18 @@ package preflight
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -38,7 +42,7 @@ const mostCandidates = 6
 
 // bound finds the field whose bound makes the rule cheap enough, or those that do so together if that leaves more room. Each is tried with the server's
 // code. Fields without a bound come before those whose bound is too high.
-func (c *compiler) bound(r celRule, often bool, limit uint64) remedy {
+func (c *compiler) bound(r celRule, often bool) remedy {
 	var without, with []open
 	for _, o := range c.sized(r, often) {
 		if o.now == 0 {
@@ -47,9 +51,9 @@ func (c *compiler) bound(r celRule, often bool, limit uint64) remedy {
 			with = append(with, o)
 		}
 	}
-	found := c.among(r, without, often, limit)
+	found := c.among(r, without)
 	if found.fix == "" {
-		if lower := c.among(r, with, often, limit); found.what == "" || lower.fix != "" {
+		if lower := c.among(r, with); found.what == "" || lower.fix != "" {
 			found = lower
 		}
 	}
@@ -67,7 +71,7 @@ func (o open) String() string {
 	return fmt.Sprintf("%s has no %s", field, o.keyword)
 }
 
-func (c *compiler) among(r celRule, all []open, often bool, limit uint64) (found remedy) {
+func (c *compiler) among(r celRule, all []open) (found remedy) {
 	if len(all) == 0 {
 		return remedy{}
 	}
@@ -76,6 +80,7 @@ func (c *compiler) among(r celRule, all []open, often bool, limit uint64) (found
 	for i, o := range all {
 		names[i] = o.String()
 	}
+	found.what = strings.Join(names, ", ")
 	sets := make([][]open, 0, len(all)+1)
 	for _, o := range all {
 		sets = append(sets, []open{o})
@@ -83,28 +88,29 @@ func (c *compiler) among(r celRule, all []open, often bool, limit uint64) (found
 	if len(all) > 1 {
 		sets = append(sets, all)
 	}
-	best := int64(0)
+	more := bounds // than a set before leaves
 	for i, set := range sets {
-		if c.costWith(r, set, bounds[len(bounds)-1], often) > limit {
+		fits := func(k int) bool {
+			lower := !slices.ContainsFunc(set, func(o open) bool { return o.now > 0 && more[k] >= o.now })
+			return lower && c.cheapEnough(r, set, more[k])
+		}
+		if len(more) == 0 || !fits(len(more)-1) { // most sets alone do not help
 			continue
 		}
-		for _, n := range bounds {
-			if n <= best {
-				break // a set before this one leaves as much
-			}
-			if !slices.ContainsFunc(set, func(o open) bool { return o.now > 0 && n >= o.now }) && c.costWith(r, set, n, often) <= limit {
-				best, found.fix, found.what = n, c.markersFor(set, n), strings.Join(names, ", ")
-				if i < len(names) {
-					found.what = names[i]
-				}
-				break
-			}
+		highest := sort.Search(len(more)-1, fits)
+		found.fix, found.what = c.markersFor(set, more[highest]), strings.Join(names, ", ")
+		if i < len(names) {
+			found.what = names[i]
 		}
-	}
-	if best == 0 {
-		found.what = strings.Join(names, ", ")
+		more = more[:highest]
 	}
 	return found
+}
+
+// cheapEnough reports whether the API server accepts the rule when fields have a bound, and evaluates it to its end: one limit does not imply the other.
+func (c *compiler) cheapEnough(r celRule, set []open, n int64) bool {
+	once, total := c.costWith(r, set, n)
+	return total <= validation.StaticEstimatedCostLimit && (once <= celconfig.PerCallLimit || c.evaluatedWith(r, set, n) <= celconfig.PerCallLimit)
 }
 
 // markersFor are the markers that bound fields, with the places of the fields.
@@ -180,8 +186,35 @@ func size(s *apiextensions.JSONSchemaProps, path []string) (o open, ok bool) {
 	return o, true
 }
 
-// costWith is what the rule costs when fields have a bound: all of it as the server estimates it or, if it is not evaluated often, once and as it runs.
-func (c *compiler) costWith(r celRule, set []open, n int64, often bool) uint64 {
+// costWith is what the rule costs when fields have a bound, as the server estimates it: once, and in all of an object.
+func (c *compiler) costWith(r celRule, set []open, n int64) (once, total uint64) {
+	_, context := c.bounded(r, set, n)
+	result := r.result
+	if slices.ContainsFunc(set, func(o open) bool { return len(o.path) >= len(r.path) }) { // else nothing changes but how often it is evaluated
+		result = c.estimated(r, context)
+	}
+	times := result.MaxCardinality
+	if context.MaxCardinality != nil {
+		times = *context.MaxCardinality
+	}
+	return result.MaxCost, product(result.MaxCost, times)
+}
+
+// evaluatedWith is what the rule costs once when fields have a bound, as it is evaluated.
+func (c *compiler) evaluatedWith(r celRule, set []open, n int64) uint64 {
+	bounded, _ := c.bounded(r, set, n)
+	schema := inCharacters(bounded)
+	schema.XValidations = r.schema.XValidations
+	context := validation.RootCELContext(schema)
+	if len(r.path) > 0 && !schema.XEmbeddedResource {
+		// Not a whole object, which a root is: it would have metadata.
+		context = validation.RootCELContext(&apiextensions.JSONSchemaProps{Type: "object"}).ChildPropertyContext(schema, "")
+	}
+	return c.estimated(r, context).MaxCost
+}
+
+// bounded is the schema of a rule when fields have a bound, with its context.
+func (c *compiler) bounded(r celRule, set []open, n int64) (*apiextensions.JSONSchemaProps, *validation.CELSchemaContext) {
 	root := c.root
 	for _, o := range set {
 		root = withBound(root, o.path, o.keyword, n)
@@ -201,33 +234,44 @@ func (c *compiler) costWith(r celRule, set []open, n int64, often bool) uint64 {
 			context = context.ChildPropertyContext(schema, name)
 		}
 	}
-	if !often {
-		schema = inCharacters(schema)
-		schema.XValidations = r.schema.XValidations
-		context = validation.RootCELContext(schema)
-		if len(r.path) > 0 && !schema.XEmbeddedResource {
-			// Not a whole object, which a root is: it would have metadata.
-			context = validation.RootCELContext(&apiextensions.JSONSchemaProps{Type: "object"}).ChildPropertyContext(schema, "")
-		}
-	}
+	return schema, context
+}
+
+// estimated is the rule compiled on another schema; where that fails, as it was compiled on its own. Versions, and fields of one type, share rules: each
+// is compiled once.
+func (c *compiler) estimated(r celRule, context *validation.CELSchemaContext) cel.CompilationResult {
 	types, err := context.TypeInfo()
 	if err != nil || types == nil || types.DeclType == nil {
-		return r.result.MaxCost
+		return r.result
 	}
 	alone := *types.Schema
 	alone.XValidations = alone.XValidations[r.index : r.index+1]
+	key := keyOf(r, &alone)
+	if result, known := c.estimates[key]; known {
+		return result
+	}
 	results, err := cel.Compile(&alone, types.DeclType, celconfig.PerCallLimit, environment.MustBaseEnvSet(minor(r.since-1)), cel.NewExpressionsEnvLoader())
 	if err != nil || len(results) == 0 || results[0].Error != nil {
-		return r.result.MaxCost
+		return r.result
 	}
-	if !often {
-		return results[0].MaxCost
+	results[0].Program, results[0].MessageExpression = nil, nil // they are large
+	c.estimates[key] = results[0]
+	return results[0]
+}
+
+// keyOf is the same for a rule in schemas that differ only in texts for people.
+func keyOf(r celRule, s *structuralschema.Structural) [sha256.Size]byte {
+	bare := s.DeepCopy()
+	visitor := structuralschema.Visitor{Structural: func(s *structuralschema.Structural) bool {
+		s.Description, s.Title = "", ""
+		return true
+	}}
+	visitor.Visit(bare)
+	encoded, err := json.Marshal(bare)
+	if err != nil {
+		panic(err) // it was decoded from JSON
 	}
-	times := results[0].MaxCardinality
-	if context.MaxCardinality != nil {
-		times = *context.MaxCardinality
-	}
-	return product(results[0].MaxCost, times)
+	return sha256.Sum256(fmt.Appendf(encoded, "%t %d", len(r.path) == 0, r.since)) // a root has metadata
 }
 
 // withBound is a schema with a bound on one of its fields. What is not on the way to it is shared.

@@ -30,21 +30,21 @@ func (c *compiler) cost(r celRule) {
 		if times > 1 {
 			often = fmt.Sprintf(": %s for each of up to %s", amount(once), amount(times))
 		}
-		c.expensive(r, "cel-cost", validation.StaticEstimatedCostLimit, "the rule %s may cost %s, %s what the API server allows%s", short(r.text().Rule), amount(total), share(total, validation.StaticEstimatedCostLimit), often)
+		c.expensive(r, "cel-cost", "the rule %s may cost %s, %s what the API server allows%s", short(r.text().Rule), amount(total), share(total, validation.StaticEstimatedCostLimit), often)
 	case message > validation.StaticEstimatedCostLimit:
 		c.add(r, "cel-cost", "the messageExpression of the rule %s may cost %s, %s what the API server allows", short(r.text().Rule), amount(message), share(message, validation.StaticEstimatedCostLimit))
 	case once > celconfig.PerCallLimit:
 		// The estimate counts four bytes for each character that a string may have, and the evaluation one character.
-		if once = c.costWith(r, nil, 0, false); once > celconfig.PerCallLimit {
-			c.expensive(r, "cel-runtime", celconfig.PerCallLimit, "the rule %s may cost %s, and is stopped at %s", short(r.text().Rule), amount(once), amount(celconfig.PerCallLimit))
+		if once = c.evaluatedWith(r, nil, 0); once > celconfig.PerCallLimit {
+			c.expensive(r, "cel-runtime", "the rule %s may cost %s, and is stopped at %s", short(r.text().Rule), amount(once), amount(celconfig.PerCallLimit))
 		}
 	}
 }
 
 // expensive adds a finding about the cost of a rule, with what is unbounded and the marker that bounds it.
-func (c *compiler) expensive(r celRule, id string, limit uint64, format string, args ...any) {
+func (c *compiler) expensive(r celRule, id, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
-	remedy := c.bound(r, id == "cel-cost", limit)
+	remedy := c.bound(r, id == "cel-cost")
 	if remedy.what != "" {
 		message += "; " + remedy.what
 	}

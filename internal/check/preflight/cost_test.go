@@ -3,11 +3,14 @@
 package preflight_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/check/checktest"
 )
@@ -55,4 +58,39 @@ func TestEqualVersions(t *testing.T) {
 		subjects = append(subjects, f.Rule.ID+" "+f.Subject)
 	}
 	assert.ElementsMatch(t, []string{"refused-schema crontabs.stable.example.com/v1: spec", "refused-schema crontabs.stable.example.com/v2: spec"}, subjects)
+}
+
+var suggested = regexp.MustCompile(`\+kubebuilder:validation:(?:items:)?(\w+)=(\d+) or less to spec(\S*) \(`)
+
+// With the bounds that a finding suggests, the rule has no finding any more: neither is the CRD refused, nor is the rule stopped.
+func TestBoundsSuffice(t *testing.T) {
+	for what, of := range map[string]string{
+		"one rule reads all pairs": `{"type": "array", "items": {"type": "string"}, "x-kubernetes-validations": [{"rule": "self.all(h, self.exists_one(o, o == h))"}]}`,
+		"in a list":                `{"type": "array", "items": {"type": "string", "x-kubernetes-validations": [{"rule": "self.matches('^[a-z]+$') || self.matches('^([a-z]+b)+$')"}]}}`,
+		"in lists of lists":        `{"type": "array", "items": {"type": "array", "items": {"type": "string"}, "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, a.contains(b)))"}]}}`,
+		"bounded too high":         `{"type": "array", "maxItems": 200000, "items": {"type": "string"}, "x-kubernetes-validations": [{"rule": "self.all(h, size(h) > 1 && size(h) < 9)"}]}`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			var schema map[string]any
+			require.NoError(t, json.Unmarshal([]byte(of), &schema))
+			var all [][]string
+			for _, f := range judge(t, withSchema(of)) {
+				all = append(all, suggested.FindAllStringSubmatch(f.Fix, -1)...)
+			}
+			require.NotEmpty(t, all)
+			for _, m := range all {
+				at := schema
+				for range strings.Count(m[3], "[]") {
+					at = at["items"].(map[string]any)
+				}
+				if strings.Contains(m[0], "validation:items:") {
+					at = at["items"].(map[string]any)
+				}
+				at[strings.ToLower(m[1][:1])+m[1][1:]] = json.Number(m[2])
+			}
+			bounded, err := json.Marshal(schema)
+			require.NoError(t, err)
+			assert.NotContains(t, strings.Join(checktest.Lines(judge(t, withSchema(string(bounded)))), "\n"), "cel-", "%s", bounded)
+		})
+	}
 }

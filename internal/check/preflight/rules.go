@@ -4,6 +4,7 @@ package preflight
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,6 +27,7 @@ import (
 
 // rules compiles the CEL rules as the API server does, also where it would not since it refuses the schema for another reason.
 func rules(ctx context.Context, crd *project.CRD) (all []rule.Finding, err error) {
+	estimates := map[[sha256.Size]byte]cel.CompilationResult{}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil || !hasRules(v.Schema.OpenAPIV3Schema) {
@@ -35,7 +37,7 @@ func rules(ctx context.Context, crd *project.CRD) (all []rule.Finding, err error
 		if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, root, nil); err != nil {
 			return nil, err
 		}
-		c := compiler{ctx: ctx, crd: crd, version: v.Name, root: root}
+		c := compiler{ctx: ctx, crd: crd, version: v.Name, root: root, estimates: estimates}
 		c.walk(celNode{schema: root, context: validation.RootCELContext(root)})
 		c.budget()
 		all = append(all, c.found...)
@@ -70,6 +72,8 @@ type compiler struct {
 	highest uint64 // its cost
 	found   []rule.Finding
 	err     error
+	// estimates are results for schemas that were tried, by keyOf; versions share them.
+	estimates map[[sha256.Size]byte]cel.CompilationResult
 }
 
 // celNode is the schema of a field.
