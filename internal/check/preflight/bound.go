@@ -188,58 +188,66 @@ func size(s *apiextensions.JSONSchemaProps, path []string) (o open, ok bool) {
 
 // costWith is what the rule costs when fields have a bound, as the server estimates it: once, and in all of an object.
 func (c *compiler) costWith(r celRule, set []open, n int64) (once, total uint64) {
-	_, context := c.bounded(r, set, n)
 	result := r.result
 	if slices.ContainsFunc(set, func(o open) bool { return len(o.path) >= len(r.path) }) { // else nothing changes but how often it is evaluated
-		result = c.estimated(r, context)
+		result = c.estimated(r, r.bounded(set, n))
 	}
-	times := result.MaxCardinality
-	if context.MaxCardinality != nil {
-		times = *context.MaxCardinality
-	}
-	return result.MaxCost, product(result.MaxCost, times)
+	return result.MaxCost, product(result.MaxCost, r.times(result, set, n))
 }
 
 // evaluatedWith is what the rule costs once when fields have a bound, as it is evaluated.
 func (c *compiler) evaluatedWith(r celRule, set []open, n int64) uint64 {
-	bounded, _ := c.bounded(r, set, n)
-	schema := inCharacters(bounded)
+	schema := inCharacters(r.bounded(set, n))
 	schema.XValidations = r.schema.XValidations
-	context := validation.RootCELContext(schema)
-	if len(r.path) > 0 && !schema.XEmbeddedResource {
-		// Not a whole object, which a root is: it would have metadata.
-		context = validation.RootCELContext(&apiextensions.JSONSchemaProps{Type: "object"}).ChildPropertyContext(schema, "")
-	}
-	return c.estimated(r, context).MaxCost
+	return c.estimated(r, schema).MaxCost
 }
 
-// bounded is the schema of a rule when fields have a bound, with its context.
-func (c *compiler) bounded(r celRule, set []open, n int64) (*apiextensions.JSONSchemaProps, *validation.CELSchemaContext) {
-	root := c.root
+// bounded is the schema of a rule when fields have a bound.
+func (r celRule) bounded(set []open, n int64) *apiextensions.JSONSchemaProps {
+	schema := r.schema
 	for _, o := range set {
-		root = withBound(root, o.path, o.keyword, n)
-	}
-	context, schema := validation.RootCELContext(root), root
-	for _, name := range r.path {
-		switch name {
-		case project.Items:
-			schema = schema.Items.Schema
-			context = context.ChildItemsContext(schema)
-		case project.Values:
-			schema = schema.AdditionalProperties.Schema
-			context = context.ChildAdditionalPropertiesContext(schema)
-		default:
-			property := schema.Properties[name]
-			schema = &property
-			context = context.ChildPropertyContext(schema, name)
+		if len(o.path) >= len(r.path) {
+			schema = withBound(schema, o.path[len(r.path):], o.keyword, n)
 		}
 	}
-	return schema, context
+	return schema
+}
+
+// times is how often the rule is evaluated in an object when fields have a bound: as often as the bounds of the lists and maps above it allow or,
+// if one has none, as often as the smallest of its values fits into a request.
+func (r celRule) times(result cel.CompilationResult, set []open, n int64) uint64 {
+	var context *validation.CELSchemaContext
+	for i, s := range append(slices.Clone(r.above), r.schema) {
+		for _, o := range set {
+			if len(o.path) == i && i < len(r.path) {
+				s = withBound(s, nil, o.keyword, n)
+			}
+		}
+		switch {
+		case i == 0:
+			context = validation.RootCELContext(s)
+		case r.path[i-1] == project.Items:
+			context = context.ChildItemsContext(s)
+		case r.path[i-1] == project.Values:
+			context = context.ChildAdditionalPropertiesContext(s)
+		default:
+			context = context.ChildPropertyContext(s, r.path[i-1])
+		}
+	}
+	if context.MaxCardinality != nil {
+		return *context.MaxCardinality
+	}
+	return result.MaxCardinality
 }
 
 // estimated is the rule compiled on another schema; where that fails, as it was compiled on its own. Versions, and fields of one type, share rules: each
 // is compiled once.
-func (c *compiler) estimated(r celRule, context *validation.CELSchemaContext) cel.CompilationResult {
+func (c *compiler) estimated(r celRule, schema *apiextensions.JSONSchemaProps) cel.CompilationResult {
+	context := validation.RootCELContext(schema)
+	if len(r.path) > 0 && !schema.XEmbeddedResource {
+		// Not a whole object, which a root is: it would have metadata. It is on its own, since the types of a large schema take long.
+		context = validation.RootCELContext(&apiextensions.JSONSchemaProps{Type: "object"}).ChildPropertyContext(schema, "")
+	}
 	types, err := context.TypeInfo()
 	if err != nil || types == nil || types.DeclType == nil {
 		return r.result

@@ -37,7 +37,7 @@ func rules(ctx context.Context, crd *project.CRD) (all []rule.Finding, err error
 		if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, root, nil); err != nil {
 			return nil, err
 		}
-		c := compiler{ctx: ctx, crd: crd, version: v.Name, root: root, estimates: estimates}
+		c := compiler{ctx: ctx, crd: crd, version: v.Name, estimates: estimates}
 		c.walk(celNode{schema: root, context: validation.RootCELContext(root)})
 		c.budget()
 		all = append(all, c.found...)
@@ -66,7 +66,6 @@ type compiler struct {
 	ctx     context.Context //nolint:containedctx // it is that of one call
 	crd     *project.CRD
 	version string
-	root    *apiextensions.JSONSchemaProps
 	total   uint64 // cost of all rules
 	most    string // the path of the most expensive
 	highest uint64 // its cost
