@@ -13,15 +13,15 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// doubles are rules of lint that find in Go what rules of preflight find in the CRD.
+// doubles are rules of lint that find in Go what rules of preflight find in the CRD, or other ones of lint in a field.
 var doubles = map[string][]string{
-	"defaults":          {"default-required"},
+	"defaults":          {"default-required", "statusoptional"},
 	"marker-value":      {"refused-schema", "refused-default"},
 	"ssatags":           {"refused-list"},
 	"statussubresource": {"status-without-subresource", "subresource-without-status"},
 }
 
-// withoutDoubles takes out what preflight reports of the same field or type: one cause is one finding.
+// withoutDoubles takes out what another rule reports of the same field or type: one cause is one finding.
 func (r *Result) withoutDoubles(p *project.Project) {
 	files := map[string][][]byte{}
 	all := slices.Clone(r.Findings)

@@ -27,12 +27,12 @@ var filters = map[string]func(p *pkg, in decl, f *rule.Finding) bool{
 		return !strings.HasSuffix(f.Message, "markers: optional") && !strings.Contains(f.Message, "incorrect tags")
 	},
 	"defaults": func(p *pkg, in decl, f *rule.Finding) bool {
+		_, optional := in.marker(optionalMarkers...)
 		switch {
 		case strings.HasSuffix(f.Message, "omitempty in its json tag"):
-			_, optional := in.marker(optionalMarkers...)
 			return !p.isStruct(in) && optional
 		case strings.Contains(f.Message, "not marked as optional"):
-			return !in.omitted()
+			return !in.omitted() && !optional // the linter does not read //+optional, without a space; controller-gen does
 		}
 		return strings.HasSuffix(f.Message, "contradictory")
 	},

@@ -88,6 +88,17 @@ func TestSeveralRules(t *testing.T) {
 	}
 }
 
+// controller-gen reads markers without a space as well: such a field is optional, and has only the finding about its tag.
+func TestMarkerWithoutSpace(t *testing.T) {
+	var of []string
+	for _, f := range judge(t, "type CronTabSpec struct {\n\t//+optional\n\t// +kubebuilder:default=UTC\n\tTimeZone string `json:\"timeZone\"`\n}\n") {
+		if f.Rule.ID == "defaults" {
+			of = append(of, f.Message)
+		}
+	}
+	require.Equal(t, []string{"field CronTabSpec.TimeZone has a default value but does not have omitempty in its json tag"}, of)
+}
+
 // asked is a memory of the settings of the go command, which is not started for each input.
 type asked struct {
 	loader.Memory
