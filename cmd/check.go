@@ -44,7 +44,8 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [FAMILY…]",
 		Short: "Check that the API is well designed, safe to change, and accepted by the API server",
-		Long: `Check judges the CRDs and the Go types of the project. Without --fix it writes nothing, and it needs no cluster. Its rules are in families:
+		Long: `Check judges the CRDs and the Go types of the project. Without --fix it writes nothing, and it needs no cluster. It reads the CRDs on disk, and
+does not report whether they are older than the types: "crdctl verify --with-check" does both. Its rules are in families:
 
   preflight  what the API server would refuse, and what it accepts and ignores
   compat     what a change breaks: stored objects, manifests, clients
