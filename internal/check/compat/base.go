@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
@@ -37,23 +40,22 @@ func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
 	for _, dir := range p.Settings.CRDDirs() {
 		dirs[dir] = true
 	}
-	var rest []string
+	var own, rest []string
 	for _, file := range b.Files(".") {
 		switch {
 		case !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file)):
 		case !b.Whole || dirs[path.Dir(file)]:
-			if err := r.read(file, files[file]); err != nil {
-				return nil, err
-			}
+			own = append(own, file)
 		case !foreign(file):
 			rest = append(rest, file)
 		}
 	}
+	if err := r.read(own, files); err != nil {
+		return nil, err
+	}
 	if b.Whole && r.missing() {
-		for _, file := range rest {
-			if err := r.read(file, false); err != nil {
-				return nil, err
-			}
+		if err := r.read(rest, nil); err != nil {
+			return nil, err
 		}
 	}
 	found := &Baseline{crds: State{}, now: r.now, dirs: dirs}
@@ -106,21 +108,33 @@ type reader struct {
 	all     map[string][]*project.CRD // by name, in the order of their files
 }
 
-// read adds the CRDs of a file. One that does not parse matters only where a CRD of the project is now.
-func (r *reader) read(file string, matters bool) error {
-	data, err := r.base.ReadFile(file)
-	if err != nil {
-		return err
+// read adds the CRDs of files, which it parses at the same time. One that does not parse matters only where a CRD of the project is now.
+func (r *reader) read(files []string, matters map[string]bool) error {
+	parsed, problems := make([][]*project.CRD, len(files)), make([]error, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, file := range files {
+		data, err := r.base.ReadFile(file) // one after the other: git answers so
+		if err != nil {
+			_ = group.Wait()
+			return err
+		}
+		if !bytes.Contains(data, []byte("CustomResourceDefinition")) {
+			continue
+		}
+		group.Go(func() error {
+			parsed[i], problems[i] = r.project.Parse(file, data)
+			return nil
+		})
 	}
-	if !bytes.Contains(data, []byte("CustomResourceDefinition")) {
-		return nil
-	}
-	crds, err := r.project.Parse(file, data)
-	if err != nil && (matters || !r.base.Whole) {
-		return fmt.Errorf("%s: %w", r.base.Name, err)
-	}
-	for _, crd := range crds {
-		r.all[crd.Name] = append(r.all[crd.Name], crd)
+	_ = group.Wait() // the errors are in problems
+	for i, crds := range parsed {
+		if err := problems[i]; err != nil && (matters[files[i]] || !r.base.Whole) {
+			return fmt.Errorf("%s: %w", r.base.Name, err)
+		}
+		for _, crd := range crds {
+			r.all[crd.Name] = append(r.all[crd.Name], crd)
+		}
 	}
 	return nil
 }

@@ -14,10 +14,12 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -68,11 +70,7 @@ func Open(root string, settings *config.Project) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []error
-	for _, file := range files {
-		problems = append(problems, p.read(file))
-	}
-	problem := errors.Join(problems...)
+	problem := p.read(files)
 	if problem != nil {
 		only := false
 		if p.Undecodable, only = undecodable(problem); !only {
@@ -147,28 +145,57 @@ func groupOf(m repo.Manifest) string {
 	return group
 }
 
-// read adds the CRDs of a file. One that another file had already is left out.
-func (p *Project) read(file string) error {
+// parsed is what parseFile returns, and the patches that it told of.
+type parsed struct {
+	crds     []*CRD
+	patches  []string
+	template bool
+	problem  error
+}
+
+// parse reads a file of manifests.
+func (p *Project) parse(file string) (r parsed) {
 	data, err := safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
 	if err != nil {
-		return err
+		return parsed{problem: err}
 	}
-	crds, problem := parseFile(file, data, nil, func(c *CRD) {
-		p.patches = append(p.patches, fmt.Sprintf("%s:%d: the CRD %s", file, c.Line, c.Name))
+	r.crds, r.problem = parseFile(file, data, nil, func(c *CRD) {
+		r.patches = append(r.patches, fmt.Sprintf("%s:%d: the CRD %s", file, c.Line, c.Name))
 	})
-	if problem != nil && strings.Contains(string(data), "{{") {
-		p.Skipped = append(p.Skipped, file+" was skipped: it is a template")
-		return nil
+	r.template = r.problem != nil && strings.Contains(string(data), "{{")
+	return r
+}
+
+// read adds the CRDs of files, which it parses at the same time. One that a file had already is left out.
+func (p *Project) read(files []string) error {
+	all := make([]parsed, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, file := range files {
+		group.Go(func() error {
+			all[i] = p.parse(file)
+			return nil
+		})
 	}
-	for _, crd := range crds {
-		if i := slices.IndexFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }); i >= 0 {
-			p.copies = append(p.copies, duplicate{crd.Name, file, p.CRDs[i].File, !equality.Semantic.DeepEqual(crd.Spec, p.CRDs[i].Spec)})
+	_ = group.Wait() // the errors are in all
+	var problems []error
+	for i, r := range all {
+		p.patches = append(p.patches, r.patches...)
+		if r.template {
+			p.Skipped = append(p.Skipped, files[i]+" was skipped: it is a template")
 			continue
 		}
-		crd.project = p
-		p.CRDs = append(p.CRDs, crd)
+		for _, crd := range r.crds {
+			if k := slices.IndexFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }); k >= 0 {
+				p.copies = append(p.copies, duplicate{crd.Name, files[i], p.CRDs[k].File, !equality.Semantic.DeepEqual(crd.Spec, p.CRDs[k].Spec)})
+				continue
+			}
+			crd.project = p
+			p.CRDs = append(p.CRDs, crd)
+		}
+		problems = append(problems, r.problem)
 	}
-	return problem
+	return errors.Join(problems...)
 }
 
 // duplicate is a CRD that is left out, and the file whose CRD of that name is judged.
