@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -33,8 +34,9 @@ type Key [sha256.Size]byte
 // Store is a directory of entries.
 type Store struct {
 	// open opens the directory, which need not exist unless it is to be created.
-	open func(create bool) (*safefs.Dir, error)
-	max  int64
+	open    func(create bool) (*safefs.Dir, error)
+	max     int64
+	written atomic.Int64 // since the directory was trimmed
 }
 
 // Open uses the directory of the user. Without one, nothing is kept, which is not an error.
@@ -102,6 +104,7 @@ func (s *Store) Put(k Key, v any) error {
 	if err == nil {
 		_, err = f.WriteAt(sum.Sum(nil), 0)
 	}
+	size, _ := f.Seek(0, io.SeekCurrent) // 0 is as good for a file that has none
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = dir.Rename(temp, k.file())
 	}
@@ -109,10 +112,32 @@ func (s *Store) Put(k Key, v any) error {
 		_ = dir.Remove(temp)
 		return fmt.Errorf("keep the result in %s: %w", dir.Path(), err)
 	}
+	if due, err := s.trimDue(dir, size); err != nil || !due {
+		return err
+	}
 	return s.trim(dir)
 }
 
-const tempPrefix = ".new-"
+const (
+	tempPrefix = ".new-"
+	trimmed    = ".trimmed" // its time is that of the last trim
+)
+
+// trimDue reports whether to trim the directory after another so many bytes: once in a minute, and sooner where this process wrote much.
+// To look through thousands of entries takes longer than to write one.
+func (s *Store) trimDue(dir *safefs.Dir, size int64) (bool, error) {
+	info, err := dir.Lstat(trimmed)
+	if s.written.Add(size) < s.max/16 && err == nil && time.Since(info.ModTime()).Abs() < time.Minute {
+		return false, nil
+	}
+	s.written.Store(0)
+	f, err := dir.OpenFile(trimmed, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false, err
+	}
+	dir.Touch(trimmed)
+	return true, f.Close()
+}
 
 // trim removes the entries that were not used for longest, until the rest fits, and what killed processes left.
 func (s *Store) trim(dir *safefs.Dir) error {
@@ -126,6 +151,9 @@ func (s *Store) trim(dir *safefs.Dir) error {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
 			continue // removed by another process
+		}
+		if info.Name() == trimmed {
+			continue
 		}
 		if strings.HasPrefix(info.Name(), tempPrefix) {
 			if time.Since(info.ModTime()) > time.Hour {

@@ -87,6 +87,29 @@ func TestBounded(t *testing.T) {
 	assert.Empty(t, left, "left over")
 }
 
+// The directory is looked through once in a minute, and sooner after much was written.
+func TestTrimDue(t *testing.T) {
+	s := At(t.TempDir(), 16000)
+	dir, err := s.open(true)
+	require.NoError(t, err)
+	defer func() { _ = dir.Close() }()
+	due := func(size int64) bool {
+		t.Helper()
+		due, err := s.trimDue(dir, size)
+		require.NoError(t, err)
+		return due
+	}
+	assert.True(t, due(1), "never trimmed")
+	assert.False(t, due(1), "just trimmed")
+	assert.True(t, due(1000), "a sixteenth of what it may hold")
+	assert.False(t, due(1), "just trimmed")
+	for _, at := range []time.Duration{-2 * time.Minute, time.Hour} { // the latter by another clock
+		then := time.Now().Add(at)
+		require.NoError(t, os.Chtimes(dir.Join(trimmed), then, then))
+		assert.True(t, due(1), "trimmed %s from now", at)
+	}
+}
+
 func TestHashKeepsStringsApart(t *testing.T) {
 	a, b := NewHash("x"), NewHash("x")
 	a.Add("ab", "c")
