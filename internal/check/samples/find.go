@@ -57,9 +57,9 @@ var roles = []struct {
 	words *regexp.Regexp
 	role  role
 }{
-	{regexp.MustCompile(`(?i)(^|[/._-])(invalid|bad|errors?)([/._-]|$)`), counterexample},
-	{regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?)([/._-]|$)`), test},
-	{regexp.MustCompile(`(?i)(^|/)(keps?|geps?|npeps?|proposals?|designs?|rfcs?|enhancements?|adrs?|release-?notes|changelogs?)([/.]|$)|(^|/)v\d+\.\d+[^/]*/`), proposal},
+	{regexp.MustCompile(`(?i)(^|[/._-])(invalid|bad|errors?)([/._-]|$)|(^|[/._-])(invalid|bad)(?-i:[A-Z])`), counterexample},
+	{regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)`), test},
+	{regexp.MustCompile(`(?i)(^|/)(keps?|geps?|npeps?|proposals?|designs?|rfcs?|enhancements?|adrs?|release-?notes|changelogs?)([/.]|$)|(^|/)specs/\d+-|(^|/)v\d+\.\d+[^/]*/`), proposal},
 	{regexp.MustCompile(`(?i)(^|/)(docs?|documentation|site|website|book)/|\.md$`), document},
 }
 

@@ -117,6 +117,9 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 			if k := j.kindOf(o); k != nil && roleOf(k.File) == test {
 				as = test // its CRD is an example itself, and documentation may show another stage of it
 			}
+			if len(o.GetOwnerReferences()) > 0 {
+				as = max(as, proposal) // it shows what a controller made: only that knows the uid of the owner
+			}
 			wrong = append(wrong, as.weigh(found)...)
 		}
 		r.Templates += s.templates

@@ -98,6 +98,10 @@ func TestPlaces(t *testing.T) {
 		"pkg/lintfixtures/a.yaml":           head + "spec: {x: 1}\n",
 		"test/e2e/a.yaml":                   head + "spec: {x: 1}\n", // a part of an object, for a test to compare with
 
+		"config/samples/owned.yaml":     strings.Replace(head, "generateName: sample-", "name: a, ownerReferences: [{apiVersion: v1, kind: Node, name: a}]", 1) + "spec: {image: nginx}\n",
+		"pkg/fakeData/a.yaml":           head + "spec: {x: 1}\n",
+		"specs/002-config/crd/a.yaml":   head + "spec: {x: 1}\n", // what is planned
+		"ci/invalidCR.yaml":             head + "spec: {}\n",
 		"config/samples/invalid/a.yaml": head + "spec: {}\n",
 		"examples/bad-image.yaml":       head + "spec: {}\n",
 		"vendor/a.yaml":                 head + "spec: {}\n",
@@ -113,14 +117,17 @@ func TestPlaces(t *testing.T) {
 		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/fill.yaml:11:5 error sample-invalid spec.ports[1].port must be of type integer, not array (Correct the value, or the marker that forbids it.)`,
 		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it.)`,
+		`config/samples/owned.yaml:3:39 note sample-invalid metadata.ownerReferences[0].uid must not be empty (Add the field.)`,
 		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
 		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`pkg/fakeData/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`pkg/lintfixtures/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`pkg/testutils/inputs/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
+		`specs/002-config/crd/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
-	assert.Equal(t, "11 objects in 10 files, 2 skipped as examples of what is wrong, 3 templates skipped, 5 placeholders skipped", r.String())
+	assert.Equal(t, "14 objects in 13 files, 3 skipped as examples of what is wrong, 3 templates skipped, 5 placeholders skipped", r.String())
 }
 
 // Objects are found in each form of a fenced block and in lists of their kind. What has no metadata is counted.
