@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	// bracketed is a value as documentation writes what the reader has to put in: <name> or [NAME].
-	bracketed = lazyregexp.New(`^(<[^<>]+>|\[[A-Z][A-Z0-9_ -]*\])$`)
+	// bracketed is a value as documentation writes what the reader has to put in: <name>, [NAME] or _name_.
+	bracketed = lazyregexp.New(`^(<[^<>]+>|\[[A-Z][A-Z0-9_ -]*\]|_[a-z][a-z0-9_]*_)$`)
 	capitals  = lazyregexp.New(`^[A-Z][A-Z0-9]*([_-][A-Z0-9]+)*$`)
 	words     = lazyregexp.New(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
 )

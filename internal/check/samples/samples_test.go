@@ -81,7 +81,7 @@ func TestPlaces(t *testing.T) {
 	p := tree(t, map[string]string{
 		"config/samples/two.yaml":           head + "spec:\n  image: nginx\n---\n# second\n" + head + "spec:\n  image: nginx\n  ports:\n  - name: a\n    port: x\n  - nam: b\n    port: 1\n",
 		"config/samples/list.yaml":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: stable.example.com/v1\n  kind: CronTab\n  metadata: {name: a}\n  spec:\n    image: 7\n",
-		"config/samples/fill.yaml":          head + "spec:\n  image: [IMAGE]\n  replicas: <how many>\n  ports:\n  - name: a\n    port: PORT_NUMBER\n  - name: b\n    port: [80]\n",
+		"config/samples/fill.yaml":          head + "spec:\n  image: [IMAGE]\n  replicas: <how many>\n  ports:\n  - name: a\n    port: PORT_NUMBER\n  - name: b\n    port: [80]\n  - name: c\n    port: _port_\n",
 		"config/samples/kustomization.yaml": "patches:\n- path: patch.yaml\n",
 		"config/samples/patch.yaml":         head + "spec: {replicas: 3}\n",
 		"config/other/Kustomization":        "patches:\n- path: patch.yaml\n",
@@ -127,7 +127,7 @@ func TestPlaces(t *testing.T) {
 		`specs/002-config/crd/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
-	assert.Equal(t, "14 objects in 13 files, 3 skipped as examples of what is wrong, 3 templates skipped, 5 placeholders skipped", r.String())
+	assert.Equal(t, "14 objects in 13 files, 3 skipped as examples of what is wrong, 3 templates skipped, 6 placeholders skipped", r.String())
 }
 
 // Objects are found in each form of a fenced block and in lists of their kind. What has no metadata is counted.
