@@ -14,8 +14,8 @@ var (
 	makeVariable = lazyregexp.New(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
 	makeName     = lazyregexp.New(`\$[({]([A-Za-z_]\w*)[)}]`)
 	makeOther    = lazyregexp.New(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
-	// instruction is what stands before a command in a Dockerfile or in a list of YAML.
-	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-|@)\s+`)
+	// instruction is what stands before a command in a Dockerfile, in YAML, as of a Taskfile, or in TOML, as of mise.
+	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-\s+cmd:|-|@|cmd:|run\s*=)\s+`)
 )
 
 // logical calls f with each line and those that continue it, and the number of lines above.
@@ -35,9 +35,22 @@ func logical(src string, f func(line string, above int)) {
 func (s *state) lines(src string) {
 	dir := s.dir
 	logical(src, func(line string, above int) {
-		s.line(instruction.ReplaceAllString(line, ""), above)
+		s.line(unquoted(instruction.ReplaceAllString(line, "")), above)
 		s.dir = dir
 	})
+}
+
+// unquoted is a command that stands in quotes, as in YAML and TOML.
+func unquoted(command string) string {
+	command = strings.TrimSpace(command)
+	for quote, in := range map[string]string{`'`: `''`, `"`: `\"`} {
+		if inner, ok := strings.CutPrefix(command, quote); ok {
+			if inner, ok = strings.CutSuffix(inner, quote); ok {
+				return strings.ReplaceAll(inner, in, quote)
+			}
+		}
+	}
+	return command
 }
 
 // line reads the commands of a line, if it has any.

@@ -114,3 +114,20 @@ func FuzzReadCall(f *testing.F) {
 		}
 	})
 }
+
+// A line of a Dockerfile, of a Taskfile or of mise's TOML may have something in front of its command, and quotes around it.
+func TestLines(t *testing.T) {
+	for line, want := range map[string][]string{
+		`RUN --mount=type=cache,target=/x gen a`: {"gen", "a"},
+		`      - gen a`:                          {"gen", "a"},
+		`      - cmd: gen a`:                     {"gen", "a"},
+		`    cmd: "gen x=\"a b\""`:               {"gen", "x=a b"},
+		`run = 'gen paths="./..."'`:              {"gen", "paths=./..."},
+		`gen 'a' b 'c'`:                          {"gen", "a", "b", "c"},
+	} {
+		commands := Read(Lines, Root+"/mise.toml", line, Root).Commands
+		if assert.Len(t, commands, 1, line) {
+			assert.Equal(t, want, commands[0].Words, line)
+		}
+	}
+}
