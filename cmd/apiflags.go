@@ -19,7 +19,7 @@ func apiFlags(f *pflag.FlagSet, o *scaffold.APIOptions) {
 	f.StringSliceVar(&o.ShortNames, "short-names", nil, "short `names` of the resource")
 	f.StringSliceVar(&o.Categories, "categories", nil, "`names` of categories that list the resource, such as all")
 	f.StringVar(&o.Scope, "scope", "", "`scope` of the objects: Namespaced or Cluster (default Namespaced)")
-	f.StringArrayVar(&o.Fields, "field", nil, "field of the spec as `NAME:TYPE[:RULE...]`, or of the status as status.NAME:... (repeatable)")
+	f.StringArrayVar(&o.Fields, "field", nil, "spec or status field, `[status.]NAME:TYPE[:RULE...]` (repeatable)")
 	f.StringArrayVar(&o.Owns, "owns", nil, "`kind` of the controller's child objects, such as apps/v1/Deployment (repeatable)")
 	f.BoolVar(&o.NoStatus, "no-status", false, "omit the status and its subresource")
 }

@@ -27,7 +27,7 @@ const (
 
 func (o *planeOptions) bind(f *pflag.FlagSet) {
 	f.IntVar(&o.port, "port", 0, "`port` of the control plane on 127.0.0.1; 0 for that of kept data or a free one")
-	f.StringVar(&o.pods, "pods", podsRunning, "`state` of pods: running (reported as running or succeeded) or pending")
+	f.StringVar(&o.pods, "pods", podsRunning, "`state` that pods are reported in: running or pending")
 }
 
 // settle checks the flags.

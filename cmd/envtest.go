@@ -23,7 +23,7 @@ func newEnvtest(s ui.Streams, o *options) *cobra.Command {
 type askedVersion struct{ flag string }
 
 func (a *askedVersion) bind(f *pflag.FlagSet) {
-	f.StringVar(&a.flag, "kubernetes-version", "", "Kubernetes `version` to emulate, such as 1.35 (default: the Makefile's, or crdctl's own)")
+	f.StringVar(&a.flag, "kubernetes-version", "", "Kubernetes `version` to emulate (default: the Makefile's, or crdctl's own)")
 }
 
 // find returns the version for the name of a directory, and says on stderr if another one will answer.
@@ -102,6 +102,6 @@ treats it as downloaded, and kubebuilder's suite_test.go finds it without any va
 		},
 	}
 	asked.bind(c.Flags())
-	c.Flags().StringVar(&binDir, "bin-dir", "bin", "`directory` that is setup-envtest's --bin-dir, relative to the project")
+	c.Flags().StringVar(&binDir, "bin-dir", "bin", "setup-envtest's --bin-dir, a `directory` in the project")
 	return c
 }

@@ -42,7 +42,8 @@ func newInit(s ui.Streams, shared *options) *cobra.Command {
 		Use:   "init",
 		Short: "Create a project: API types, controller, tests, clients and CRD",
 		Long: `Init writes a project that compiles: the Go types of an API, a controller with tests, a CRD, a sample
-object, manifests, and the generated clients, listers, informers and apply configurations.
+object, manifests, and the generated clients, listers, informers and apply configurations. The header of --boilerplate is copied
+to hack/boilerplate.go.txt.
 
 In a directory of an existing Go module, the project becomes part of that module: init adds its requirements to go.mod and shows
 the lines that change. It changes no other existing file. A README or a Makefile stays as it is; if existing files conflict with
@@ -58,8 +59,8 @@ files that the project needs, init lists them and writes nothing.`,
 	f := c.Flags()
 	apiFlags(f, &o.api)
 	fromCRDFlag(c, &o.fromCRD)
-	f.StringVar(&o.module, "module", "", "module `path` (default: that of the go.mod in the directory or above it, or example.com/DIRECTORY)")
-	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of Go files, copied to hack/boilerplate.go.txt (default: a copyright)")
+	f.StringVar(&o.module, "module", "", "module `path` (default: from go.mod, or example.com/DIRECTORY)")
+	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of Go files (default: a copyright line)")
 	f.StringVar(&o.clientDir, "client-dir", "pkg/client", "`directory` of the generated clients")
 	o.register(f)
 	f.BoolVar(&o.force, "force", false, "overwrite existing files of the scaffold, and list them")

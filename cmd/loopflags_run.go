@@ -36,16 +36,16 @@ func (f *builtinFlags) bind(set *pflag.FlagSet, o *builtin.Options) {
 	set.AddFlagSet(f.loopFlags.bind("namespace", "n"))
 	f.run = pflag.NewFlagSet("run", pflag.ContinueOnError)
 	f.run.BoolVar(&f.leaderElect, "leader-elect", false, "leader election: work only while this replica holds the lease")
-	f.run.StringVar(&o.LeaseNamespace, "lease-namespace", "", "`namespace` of the leases (default: that of the pod or of the kubeconfig's context)")
-	f.run.StringVar(&o.MetricsAddr, "metrics", "", "serve /metrics, /healthz and /readyz at this `address`, for example :8080")
+	f.run.StringVar(&o.LeaseNamespace, "lease-namespace", "", "`namespace` of the leases (default: that of the pod or context)")
+	f.run.StringVar(&o.MetricsAddr, "metrics", "", "`address` of /metrics, /healthz and /readyz, for example :8080")
 	f.run.BoolVar(&o.Profiling, "profiling", false, "serve /debug/pprof at the address of the metrics too")
 	f.run.BoolVar(&o.NoEvents, "no-events", false, "do not record events")
-	f.run.BoolVar(&o.Quiet, "quiet", false, "log only warnings and errors; without hook and templates, fetch only metadata")
-	f.run.StringArrayVar(&o.CRDNames, "crd", nil, "`name` of a CRD in the cluster to use instead of installing one (repeatable)")
-	f.run.BoolVar(&f.inCluster, "in-cluster", false, "use the cluster of the pod that crdctl runs in, with the pod's service account")
-	f.run.StringVar(&o.Render, "render", "", "print what the hook or templates would do for the object in this `file`, and exit")
+	f.run.BoolVar(&o.Quiet, "quiet", false, "log only warnings and errors")
+	f.run.StringArrayVar(&o.CRDNames, "crd", nil, "`name` of a CRD to use that is installed already (repeatable)")
+	f.run.BoolVar(&f.inCluster, "in-cluster", false, "use the pod's cluster and service account")
+	f.run.StringVar(&o.Render, "render", "", "print what would be done for the object in this `file`, and exit")
 	for _, own := range f.sets() {
-		own.VisitAll(func(flag *pflag.Flag) { flag.Usage = "with --builtin: " + flag.Usage })
+		own.VisitAll(func(flag *pflag.Flag) { flag.Usage = "--builtin: " + flag.Usage })
 	}
 	set.AddFlagSet(f.run)
 }

@@ -24,7 +24,7 @@ type ruleFlags struct {
 
 func (f *ruleFlags) register(c *cobra.Command) {
 	f.command = c
-	c.Flags().StringVar(&f.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
+	c.Flags().StringVar(&f.failOn, "fail-on", "error", "lowest `severity` with exit code 1: note, warning or error")
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	c.Flags().BoolVar(&f.list, "list", false, "print the rules")
 	c.Flags().StringVar(&f.explain, "explain", "", "print the page of a `rule`, with examples")

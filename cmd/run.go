@@ -56,7 +56,8 @@ With --no-controller, crdctl does all this except building and starting the cont
 environment with which to start it yourself, for example under a debugger.
 
 With --builtin, crdctl runs its built-in controller, which needs no Go project: it watches the kinds of
-the CRDs, logs changes, and records the event Synced. With -v 1 it also logs what its informers do. With --hook or --template,
+the CRDs, logs changes, and records the event Synced. With -v 1 it also logs what its informers do. Flags
+that begin with "--builtin:" below apply to it only. With --hook or --template,
 or with the section loop in crdctl.yaml, it reconciles each object to what the hook or the templates return. "crdctl manifests"
 prints what a cluster needs to run it.
 

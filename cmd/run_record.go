@@ -37,7 +37,7 @@ var recordedBodies = []string{string(trace.BodiesNone), string(trace.BodiesChang
 func (f *recordingFlags) bind(set *pflag.FlagSet) {
 	f.set = set
 	set.StringVar(&f.file, "record", "", "also write what is recorded to this `file`, for \"crdctl view\"")
-	set.StringVar(&f.bodies, "record-bodies", recordedBodies[0], "record `LEVEL` of the spec and data of objects: none, changed or all")
+	set.StringVar(&f.bodies, "record-bodies", recordedBodies[0], "`LEVEL` of spec and data to record: none, changed or all")
 	set.StringSliceVar(&f.redact, "redact", nil, "also redact the data of objects of these `KINDS`: configmaps")
 	set.BoolVar(&f.findings, "findings", true, "record the run and report findings such as hot loops")
 	set.BoolVar(&f.ui, "ui", false, "serve a page that shows what the controller does, on 127.0.0.1")

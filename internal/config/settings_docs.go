@@ -20,9 +20,9 @@ var docsSettings = []Setting{
 	{Field: "docs.template", Flag: "template", Format: Path, text: local, needs: "a directory", Otherwise: "crdctl's own", Value: func(p *Project) any { return &p.Docs.Template },
 		Usage: "directory of templates to use instead of crdctl's", More: "see [apidocs.md](apidocs.md#templates)"},
 	{Field: "docs.against", Flag: "against", Otherwise: "none", Value: func(p *Project) any { return &p.Docs.Against },
-		Usage: "git `revision`, directory or file whose CRDs pages show the changes since", More: "see [apidocs.md](apidocs.md#what-changed)"},
-	{Field: "docs.ignore", Flag: "ignore", Otherwise: "nothing", Value: func(p *Project) any { return &p.Docs.Ignore },
-		Usage: "kinds or fields to leave out, as [[GROUP/]VERSION/]KIND[:PATH], with stars"},
+		Usage: "git `revision`, directory or file to show the changes since", More: "see [apidocs.md](apidocs.md#what-changed)"},
+	{Field: "docs.ignore", Flag: "ignore", Value: func(p *Project) any { return &p.Docs.Ignore },
+		Usage: "kinds or fields to omit, as [[GROUP/]VERSION/]KIND[:PATH]", More: "`*` in it stands for any text without a slash"},
 }
 
 // DocsSettings are those of the API reference.
