@@ -42,7 +42,7 @@ func (o *options) ownRoot() (string, error) {
 // findCredential returns the credential for the control plane that runs: that of a run, or else of the one in the background.
 // If none runs, the error says so, unless it is optional; then it may be the credential for one that does not run, or empty.
 func findCredential(root string, optional bool) (credential, error) {
-	// A run removes what it finds before it says who it is. Without one, the kubeconfig may be anybody's.
+	// A run removes what it finds before it says who it is. Without one, the kubeconfig may be from any other process.
 	foreground, err := daemon.RunStatus(root)
 	if err != nil {
 		return credential{}, err

@@ -5,17 +5,17 @@
 #     e2e/metacontroller.sh bin/crdctl metacontroller daemonjob globalconfigmap
 #
 # The example's hook is its own program, on its own port 80, and what has to come true is its own test.sh. Only what installs
-# Metacontroller's objects there (kubectl apply -k) is passed over: flags of crdctl say the same. The hooks listen on port 80 of a
-# network of their own, so that they meet nobody, and nobody needs to be root. Needed are unshare, ip, and python3 or node.
+# Metacontroller's objects there (kubectl apply -k) is skipped: flags of crdctl say the same. The hooks listen on port 80 of a
+# network of their own, so that no other program has that port, and no one needs to be root. Needed are unshare, ip, and python3 or node.
 set -euo pipefail
 
 usage() {
-	echo "usage: $0 CRDCTL CHECKOUT EXAMPLE...; name the program, a checkout of Metacontroller, and folders of its examples" >&2
+	echo "usage: $0 CRDCTL CHECKOUT EXAMPLE...; name the program, a checkout of Metacontroller, and directories of its examples" >&2
 	exit 2
 }
 [ $# -ge 3 ] || usage
 [ -x "$1" ] || { echo "$1 is no program; build it with \"make build\"" >&2; exit 2; }
-[ -d "$2/examples" ] || { echo "$2 has no folder examples; name a checkout of Metacontroller" >&2; exit 2; }
+[ -d "$2/examples" ] || { echo "$2 has no directory examples; name a checkout of Metacontroller" >&2; exit 2; }
 crdctl=$(realpath "$1") examples=$(realpath "$2/examples")
 if [ -z "${CRDCTL_OWN_NETWORK:-}" ]; then
 	CRDCTL_OWN_NETWORK=1 exec unshare --map-root-user --net "$0" "$@"

@@ -1,4 +1,4 @@
-# What a project's hack/update-codegen.sh does: upstream's functions, on one API folder and one client tree.
+# What a project's hack/update-codegen.sh does: upstream's functions, on one API directory and one client tree.
 # Usage: bash flow.sh CODE_GENERATOR BOILERPLATE API_DIR CLIENT_DIR CLIENT_PACKAGE FLAG...
 set -o errexit -o nounset -o pipefail
 

@@ -27,7 +27,7 @@ const (
 	reformatted verdict = "reformatted"
 	// changed is a file whose content a script changed: what there is to compare is up to the script.
 	changed verdict = "postprocessed"
-	// unknown is a file that controller-gen cannot make here, as the modules are not to be had.
+	// unknown is a file that controller-gen cannot make here, because the modules are not available.
 	unknown verdict = "unknown"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nobody is the other user.
-const nobody = 65534
+// otherUser is the ID of the user who is not the one that runs crdctl.
+const otherUser = 65534
 
 // needsRoot ends a test that has to create files of another user. Nothing else can show what such files do; so where all tests
 // must run, not being root is a failure.
@@ -31,7 +31,7 @@ func needsRoot(t *testing.T) {
 	t.SkipNow()
 }
 
-// giveAway makes nobody the owner of files.
+// giveAway makes the other user the owner of files.
 func (w *world) giveAway(paths ...string) {
 	w.Helper()
 	for _, path := range paths {
@@ -39,7 +39,7 @@ func (w *world) giveAway(paths ...string) {
 			if err != nil {
 				return err
 			}
-			return os.Lchown(path, nobody, nobody)
+			return os.Lchown(path, otherUser, otherUser)
 		}))
 	}
 }
@@ -84,9 +84,9 @@ users: [{name: crdctl, user: {exec: {apiVersion: client.authentication.k8s.io/v1
 	}
 	refuses(victim, settings)
 	// To be the user who called sudo is for root to say, and this user is another one.
-	refuses(victim, settings, "SUDO_UID="+strconv.Itoa(nobody+1))
+	refuses(victim, settings, "SUDO_UID="+strconv.Itoa(otherUser+1))
 	refuses(victim, settings, allow+"="+victim)
-	for _, env := range []string{allow + "=" + open, "SUDO_UID=" + strconv.Itoa(nobody)} {
+	for _, env := range []string{allow + "=" + open, "SUDO_UID=" + strconv.Itoa(otherUser)} {
 		// The user is trusted; the kubeconfig still is none of crdctl's.
 		_, stderr, err := w.tryWith([]string{env}, victim, crdctl, "kubectl", "get", "pods")
 		if exitCode(err) != 2 || strings.Contains(stderr, allow) || !strings.Contains(stderr, filepath.Join(state, "kubeconfig")) {

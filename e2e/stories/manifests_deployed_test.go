@@ -123,7 +123,7 @@ func (d *deployed) is(want, object, namespace, template string) {
 	d.eventually("<"+want+">", d.plane, crdctl, "kubectl", "get", sample(object), "-n", namespace, "-o", "go-template=<"+template+">")
 }
 
-// gone waits until an object is not there.
+// gone waits until an object is deleted.
 func (d *deployed) gone(object, namespace string) {
 	d.world.Helper()
 	d.kubectl(d.plane, "wait", "--for=delete", sample(object), "-n", namespace, "--timeout=60s")

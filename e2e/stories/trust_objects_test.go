@@ -22,7 +22,7 @@ func (r *trusted) things() dynamic.ResourceInterface {
 	return r.client.Resource(schema.GroupVersionResource{Group: r.group, Version: "v1", Resource: "things"}).Namespace(r.namespace)
 }
 
-// set gives an object a value, and makes it if it is not there.
+// set gives an object a value, and makes it if it does not exist.
 func (r *trusted) set(name, value string) error {
 	patch := fmt.Sprintf(`{"spec":{"value":%q}}`, value)
 	_, err := r.things().Patch(r.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})

@@ -120,7 +120,7 @@ func upstreamFiles(t *testing.T, version string, calls []config.ControllerGenCal
 			}
 			cmd := exec.CommandContext(t.Context(), filepath.Join(program, "controller-gen"), args.Words(c)...)
 			cmd.Dir = filepath.Join(root, c.Dir)
-			// What it says of the package that is not there does not keep it from writing.
+			// It writes although it reports the package that does not exist.
 			if out, err := cmd.CombinedOutput(); err != nil && !bytes.Contains(out, []byte("not/made/yet")) {
 				return fmt.Errorf("%q: %w: %s", args.Words(c), err, out)
 			}

@@ -113,7 +113,7 @@ func (u *upstream) output(t *testing.T, f gentest.Fixture, root string) *output 
 }
 
 // prelude spares kube_codegen.sh what it does first in each of its functions, to install the generators; "tagged TAG
-// FOLDER" is how it finds packages.
+// DIR" is how it finds packages.
 const prelude = `set -o errexit -o nounset -o pipefail
 source "$CODEGEN_ROOT/kube_codegen.sh"
 go() {

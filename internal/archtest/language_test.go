@@ -10,16 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // banned are phrases that a reader stumbles over, each with what Kubernetes' tools and the Go standard library write instead. They
-// are kept out of all that users see: help, errors, notes and log messages (every string literal), the docs, and the templates.
+// are kept out of the repository's text: strings and comments in Go, pages, templates, scripts, workflows, and the page of "crdctl view".
 var banned = []struct{ pattern, instead string }{
 	{`(tells|says|tell|say) whether`, "reports whether"},
 	{`somebody|nobody|whoever|anybody`, "name the actor: the user, another process, no client"},
@@ -63,7 +65,7 @@ func TestPlainEnglish(t *testing.T) {
 			}
 		}
 	}
-	for file, read := range proseFiles(t) {
+	for file, read := range textFiles(t) {
 		read(func(line int, text string) { check(file, line, text) })
 	}
 }
@@ -77,49 +79,67 @@ func isAllowed(file, text string) bool {
 	return false
 }
 
-// proseFiles are the files with text that users see, each with a function that reads their text with its line.
-func proseFiles(t *testing.T) map[string]func(func(line int, text string)) {
+// unread are the directories whose text is not ours, or must stay as it was released.
+var unread = []string{".git", "bin", "dist", ".crdctl", "testdata", "history", "third_party"}
+
+// inWork are directories that another change rewrites: of these, only what users see is read.
+var inWork = regexp.MustCompile(`^internal/(gen|detect)/`)
+
+// textFiles are the files with text, each with a function that reads its text with its line: all that is not Go, and of Go the comments
+// and strings. Strings of tests are data.
+func textFiles(t *testing.T) map[string]func(func(line int, text string)) {
 	files := map[string]func(func(int, string)){}
-	for _, dir := range []string{"cmd", "internal", "docs", "templates", "README.md"} {
-		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains(unread, d.Name()) {
+				return filepath.SkipDir
 			}
-			if d.IsDir() {
-				if d.Name() == "testdata" || d.Name() == "history" || strings.HasSuffix(d.Name(), "test") {
-					return filepath.SkipDir
-				}
-				return nil
-			}
-			rel, err := filepath.Rel(root, path)
-			name := filepath.ToSlash(rel)
-			switch {
-			case err != nil:
-				return err
-			case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-				files[name] = func(take func(int, string)) { literals(t, path, take) }
-			case strings.HasSuffix(name, ".md") || strings.HasPrefix(name, "templates/") && strings.HasSuffix(name, ".tmpl") && !strings.HasSuffix(name, "go.sum.tmpl"):
-				files[name] = func(take func(int, string)) {
-					content, err := os.ReadFile(path)
-					require.NoError(t, err)
+			return nil
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		switch {
+		case strings.HasSuffix(name, ".go"):
+			files[name] = func(take func(int, string)) { goText(t, path, name, take) }
+		case !inWork.MatchString(name):
+			files[name] = func(take func(int, string)) {
+				content, err := os.ReadFile(path)
+				require.NoError(t, err)
+				if utf8.Valid(content) { // not an image
 					take(1, templateAction.ReplaceAllString(string(content), ""))
 				}
 			}
-			return nil
-		})
-		require.NoError(t, err)
-	}
+		}
+		return nil
+	})
+	require.NoError(t, err)
 	return files
 }
 
 // templateAction is what a template computes: names of Go.
 var templateAction = regexp.MustCompile(`\{\{[^{}]*\}\}`)
 
-// literals are the strings of a Go file, without import paths and the tags of fields.
-func literals(t *testing.T, path string, take func(line int, text string)) {
+// goText are the comments of a Go file, and its strings without import paths and the tags of fields.
+func goText(t *testing.T, path, name string, take func(line int, text string)) {
 	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, path, nil, 0)
+	file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
 	require.NoError(t, err)
+	if !inWork.MatchString(name) {
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				take(set.Position(c.Pos()).Line, c.Text)
+			}
+		}
+	}
+	if strings.HasSuffix(name, "_test.go") {
+		return
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ImportSpec:

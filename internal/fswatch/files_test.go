@@ -36,7 +36,7 @@ func changed(t *testing.T, w *FileWatcher) {
 	}
 }
 
-// unchanged has something happen that is no change, and then something that is one: there must be one change, not two.
+// unchanged has something happen that does not count as a change, and then something that is one: there must be one change, not two.
 func unchanged(t *testing.T, w *FileWatcher, nothing, something func()) {
 	t.Helper()
 	nothing()
@@ -138,7 +138,7 @@ func await(t *testing.T, holds func() bool) {
 	}
 }
 
-// A file that comes back as it was is a change, if it was said to be gone.
+// A file that comes back as it was is a change, if it was reported as deleted.
 func TestReturnIsAChange(t *testing.T) {
 	dir := t.TempDir()
 	file, aside := filepath.Join(dir, "hook"), filepath.Join(dir, "aside")

@@ -105,7 +105,7 @@ func New(root string, manifests []string, settings ...string) (*Watcher, error) 
 		}
 	}
 	for _, file := range settings {
-		// A directory that is not there yet cannot be watched; the caller says what is missing.
+		// A directory that does not exist yet cannot be watched; the caller says what is missing.
 		_ = n.Add(filepath.Join(root, filepath.FromSlash(path.Dir(file))))
 	}
 	go w.collect(changes, errs)
@@ -119,7 +119,7 @@ func (w *Watcher) Close() {
 	_ = w.notify.Close()
 }
 
-// addManifest watches a manifest, or a directory of them, also in a directory that is skipped. One that is not there is
+// addManifest watches a manifest, or a directory of them, also in a directory that is skipped. One that does not exist is
 // not watched; the caller says what is missing.
 func (w *Watcher) addManifest(path string) error {
 	info, err := os.Stat(path)

@@ -53,7 +53,7 @@ func Dir(dir string, wanted func(name string) bool) func() State {
 				continue
 			}
 			p := filepath.Join(dir, e.Name())
-			if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() { // one that is gone already is one that is not there
+			if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() { // a file that was deleted meanwhile does not count
 				s.files[p] = info
 			}
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 )
 
-// retryPeriod is how often something is asked for that is not there yet.
+// retryPeriod is how often a missing kind is asked for again.
 const retryPeriod = 500 * time.Millisecond
 
 // requestTimeout ends a request that is not answered.

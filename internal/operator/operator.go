@@ -73,7 +73,7 @@ type instance struct {
 	metrics   *metrics.Metrics                 // nil if metrics are off
 	trace     *pipeline.Trace                  // nil if nothing is recorded
 	epoch     atomic.Int64                     // counts the changes of what decides
-	patience  time.Duration                    // with what is not there yet; 0 is without end
+	patience  time.Duration                    // how long to wait for what is missing; 0 is without end
 	state     atomic.Pointer[controller.State] // nil until the loop runs
 }
 

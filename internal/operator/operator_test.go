@@ -56,7 +56,7 @@ func TestTheLoopBeginsAgainWhenTemplatesReadChildren(t *testing.T) {
 	assert.Equal(t, "application/json", requests[len(requests)-1].Accept, "Accept of the children")
 }
 
-// What the templates are when the loop is made counts: they may have changed before anybody looked.
+// What the templates are when the loop is made counts: they may have changed before the watch began.
 func TestFollowChangesBeginsAgainWhenMoreIsRead(t *testing.T) {
 	b := newBed(t)
 	c, err := open(b.Options)

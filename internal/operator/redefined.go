@@ -33,7 +33,7 @@ func (*redefined) Error() string { return "the CRDs changed" }
 // Unwrap has the loop begin again.
 func (*redefined) Unwrap() error { return errAgain }
 
-// followCRDs has the loop begin again when the API server has a CRD in another form than the loop runs with. One that is not there,
+// followCRDs has the loop begin again when the API server has a CRD in another form than the loop runs with. One that does not exist,
 // or serves no version, is waited for: the loop has no objects of it meanwhile.
 func (c *instance) followCRDs(
 	ctx context.Context, client apiextclient.CustomResourceDefinitionInterface, absent func() bool, again context.CancelCauseFunc,

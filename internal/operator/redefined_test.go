@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serveCRD has the API server have a CRD, which is the bed's as change makes it; with nil it is not there.
+// serveCRD has the API server have a CRD, which is the bed's as change makes it; with nil it does not exist.
 func (b *bed) serveCRD() (change func(how func(*apiextv1.CustomResourceDefinition))) {
 	var mu sync.Mutex
 	base, version, code, text := b.CRDs[0], 0, 0, ""
@@ -99,7 +99,7 @@ func TestTheLoopBeginsAgainWithACRDThatCameBackAsAnother(t *testing.T) {
 func TestFollowCRDsTellsWhatMatters(t *testing.T) {
 	for name, c := range map[string]struct {
 		how     func(*apiextv1.CustomResourceDefinition)
-		changed string // "" is no change
+		changed string // "" for none
 	}{
 		"absent":      {nil, ""},
 		"as it was":   {asItWas, ""},

@@ -18,7 +18,7 @@ const longLine = 160
 type difference struct {
 	// line counts from 1, in the file on disk; it is a line that is there, also where text is missing at the end.
 	line int
-	// have and want are that line on disk and as it should be; a nil one is not there.
+	// have and want are that line on disk and as it should be; nil stands for a line that does not exist.
 	have, want []byte
 }
 

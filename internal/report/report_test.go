@@ -27,7 +27,7 @@ func TestFirstDifference(t *testing.T) {
 	}{
 		{"a\nb\nc\n", "a\nx\nc\n", 2, "-b\n+x"},
 		{"a\n", "b\n", 1, "-a\n+b"},
-		{"a\nb\n", "a\nb\nc\n", 2, "+c"}, // line 3 is not there
+		{"a\nb\n", "a\nb\nc\n", 2, "+c"}, // line 3 is missing
 		{"a\nb\nc\n", "a\nb\n", 3, "-c"},
 		{"", "a\n", 1, "+a"},
 		{"a\n", "", 1, "-a"},

@@ -56,7 +56,7 @@ func TestParseOwnedRefuses(t *testing.T) {
 	assert.NoError(t, err, "a cluster-scoped owner")
 }
 
-// What crdctl has an object of is a kind of client-go, so that none is promised that is not there.
+// Every kind that crdctl has an example object of exists in client-go.
 func TestOwnableIsInClientGo(t *testing.T) {
 	for name := range ownable {
 		kind, err := config.ParseObjectKind(name)

@@ -135,7 +135,7 @@ func TestFakeFindsKind(t *testing.T) {
 	}{
 		{"CronTab", "", true}, {"Policy", "", true}, {"Class", "", true}, {"Endpoints", "endpoints", true},
 		{"Fish", "", true}, {"IPPool", "poolsofip", false},
-		{"Status", "", false}, // which it passes over
+		{"Status", "", false}, // which it skips
 	} {
 		a, err := NewAPI(APIOptions{Group: "stable.example.com", Version: "v1", Kind: test.kind, Plural: test.plural})
 		require.NoError(t, err)

@@ -92,7 +92,7 @@ func RunOf(path string) string {
 	return ""
 }
 
-// Remove removes the directory and gives up the lock, in this order: one without a lock is anybody's to sweep.
+// Remove removes the directory and gives up the lock, in this order: any process may sweep one without a lock.
 func (d *Dir) Remove() error {
 	return errors.Join(remove(d.parent, d.dir, filepath.Base(d.Path)), d.Leave())
 }

@@ -33,7 +33,7 @@ const (
 	journalLimit = 64 << 20
 )
 
-// change is what a journal says of a change: what was there and what comes, by hash, empty where there is no file.
+// change is what a journal says of a change: what was there and what comes, by hash, empty where no file exists.
 type change struct {
 	Path string `json:"path"`
 	Old  string `json:"old,omitempty"`

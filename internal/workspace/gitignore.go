@@ -11,7 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// GitIgnores reports whether git ignores a file or directory below root that is not there: what is generated into it is not kept. Of the
+// GitIgnores reports whether git ignores a file or directory below root that does not exist: what is generated into it is not kept. Of the
 // patterns of .gitignore it knows those that projects use for that: names and paths, with stars.
 func GitIgnores(root, file string) bool {
 	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err == nil {

@@ -83,7 +83,7 @@ func count(value any) (n int) {
 	return n
 }
 
-// of is an example of a version: one of the project's, or else the least that the schema asks for; nil if there is no such object.
+// of is an example of a version: one of the project's, or else the least that the schema asks for; nil if there is none.
 func (e examples) of(ctx context.Context, crd *project.CRD, version string) (*Example, error) {
 	gvk := schema.GroupVersionKind{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind}
 	if s, ok := e[gvk]; ok {

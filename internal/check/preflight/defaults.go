@@ -31,7 +31,7 @@ func (j *judged) defaults() {
 // above is the schema of a parent.
 func (j *judged) above(n *project.Node) *judged { return &judged{Node: n, crd: j.crd} }
 
-// underAbsent reports whether the schema is that of an object that is not there by default, and of which all would have one. Those of spec and status
+// underAbsent reports whether the schema is that of an object that is absent by default, and of which all would have one. Those of spec and status
 // themselves, those that are in status, and those of types of others do not count.
 func (j *judged) underAbsent() bool {
 	s := j.Schema

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// refused has the API server's own code say whether it would take the changed CRD: a schema that is not structural, a
+// refused has the API server's own code decide whether it would accept the changed CRD: a schema that is not structural, a
 // CEL rule that does not compile, a default that is not valid. Versions that are gone are findings, not errors: their
 // objects are what Check is about.
 func refused(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition) error {

@@ -16,7 +16,7 @@ import (
 )
 
 // property is what a rule calls a property of self, with its schema; false where no rule can ask whether it is there with the same
-// answer as required has: a null is there for the one and not for the other, and what has no type is not there for CEL at all.
+// answer as required has: a null is there for the one and not for the other, and CEL does not know what has no type.
 func property(self, name string, of *schema) (string, *schema, bool) {
 	p, known := of.Properties[name]
 	escaped, fine := cel.Escape(name)

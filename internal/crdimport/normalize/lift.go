@@ -70,7 +70,7 @@ func liftFrom(s, branch *schema) {
 	}
 }
 
-// move moves a keyword that is not there yet, or has the same value.
+// move moves a keyword that is missing there, or has the same value.
 func move[T any](to, from *T) {
 	var none T
 	if reflect.DeepEqual(*to, none) {
@@ -81,7 +81,7 @@ func move[T any](to, from *T) {
 	}
 }
 
-// tighter moves a bound that is not there yet, or is looser than the one that moves.
+// tighter moves a bound that is missing there, or is looser than the one that moves.
 func tighter(to, from **int64, stricter func(a, b int64) bool) {
 	if *from == nil {
 		return

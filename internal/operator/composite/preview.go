@@ -193,7 +193,7 @@ func (r *reconciler) try(ctx context.Context, parent *object.Object, d *desired,
 	}
 	now, _, err := r.writer.apply(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name}, body)
 	switch {
-	case apierrors.IsNotFound(err): // of a namespace that is not there
+	case apierrors.IsNotFound(err): // the namespace does not exist
 		return change, fmt.Errorf("apply %s: %w; create the namespace first", d.String(), err)
 	case err != nil:
 		return change, fmt.Errorf("apply %s: %w", d.String(), err)

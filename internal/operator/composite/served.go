@@ -35,7 +35,7 @@ func (e *NotServedError) Error() string {
 	return fmt.Sprintf("the API server does not serve %s in %s", e.Name, e.APIVersion)
 }
 
-// Catalogue asks an API server what it serves, and remembers what it found: what is not there may come.
+// Catalogue asks an API server what it serves, and remembers what it found; it asks again for what was missing.
 type Catalogue struct {
 	client rest.Interface
 	mu     sync.Mutex

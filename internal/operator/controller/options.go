@@ -62,7 +62,7 @@ type Metrics interface {
 type State interface {
 	// Ready is nil when all caches are synced and the API server answers.
 	Ready() error
-	// Absent tells that a kind is not served: its CRD is not there, or not as it was.
+	// Absent reports that a kind is not served: its CRD is missing, or changed.
 	Absent() bool
 	// Sizes are the objects in memory, by the name of their resource.
 	Sizes() map[string]int

@@ -38,7 +38,7 @@ const (
 	KeepsIdentity
 )
 
-// Request is one reconcile: which object, and its last known state. Object is nil if there is no such object any more.
+// Request is one reconcile: which object, and its last known state. Object is nil if it was deleted.
 type Request struct {
 	Kind   Kind
 	Key    cache.ObjectName

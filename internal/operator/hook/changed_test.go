@@ -39,7 +39,7 @@ func TestProgramChangedOnDisk(t *testing.T) {
 	target := Target{Args: []string{"sh", "sync.sh"}} // the program is sh; it is the argument that changes
 	d, _ := open(t, Options{Sync: target, Dir: dir})
 	assert.Contains(t, mustCall(t, d, `{}`), `"version":1`, "answer")
-	// It is away for a moment, which is no change of its own.
+	// It is away for a moment, which does not count as a change.
 	require.NoError(t, os.Remove(file))
 	mustFail(t, t.Context(), d, `{}`, "sync.sh")
 	script(t, file, `echo '{"version":2}'`)

@@ -64,7 +64,7 @@ func TestProbes(t *testing.T) {
 	check("/livez", 503, "a worker is stuck")
 }
 
-// What was not asked for is not there; what has no check is fine.
+// What was not asked for is not served; a probe without a check succeeds.
 func TestOnlyWhatWasAskedFor(t *testing.T) {
 	bare, all := serving(t, Options{}), serving(t, Options{Metrics: NewMetrics(), Profiling: true})
 	for _, path := range []string{"/readyz", "/healthz", "/livez"} {

@@ -52,7 +52,7 @@ func printCommand(n *parse.ActionNode) *parse.CommandNode {
 	}}
 }
 
-// errAbsent is the end of a rendering that would print what is not there.
+// errAbsent is the end of a rendering that would print a missing value.
 var errAbsent = errors.New("is absent: use default, if, with or required")
 
 // printed is what fnPrint does. It is passed the text of what is printed, for the error.

@@ -19,7 +19,7 @@ func TestTemplatesOfTheDocs(t *testing.T) {
 	question, want := operatortest.InDocs(t, "(the fields that the API server sets in `metadata` are left out here):\n"), operatortest.InDocs(t, "The response is one JSON object as well:\n")
 	for _, children := range []bool{true, false} {
 		q := question
-		if !children { // a child that is not there yet
+		if !children { // a child that does not exist yet
 			q = strings.Replace(q, `"example-foo": {`, `"other": {`, 1)
 			want = strings.Replace(want, `"availableReplicas": 1`, `"availableReplicas": 0`, 1)
 		}

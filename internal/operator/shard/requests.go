@@ -98,7 +98,7 @@ func (s *Shards) take(l *observed, holder string, extra map[string]string) (sent
 	return s.answered(l, lease, sent, "take", err)
 }
 
-// release leaves a Lease without a holder, for anybody to take at once.
+// release leaves a Lease without a holder, so that any replica can take it at once.
 func (s *Shards) release(l *observed) (released bool, err error) {
 	ctx, cancel := s.requestContext()
 	defer cancel()

@@ -65,7 +65,7 @@ func errRemote(file, entry string) error {
 	return fmt.Errorf("%s: refers to %s, which is not on this machine, and crdctl run downloads nothing; name other manifests with -f, or as controller.manifests in crdctl.yaml", file, entry)
 }
 
-// inline reports whether an entry is an object in place of the name of a file.
+// inline reports whether an entry is an object instead of the name of a file.
 func inline(entry string) bool {
 	var object struct {
 		Kind string `json:"kind"`

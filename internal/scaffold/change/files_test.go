@@ -29,7 +29,7 @@ func planOf(disk fs.FS, before, after *tree.Tree) (*Plan, error) {
 	return p, p.addFiles(disk, before, after)
 }
 
-// What becomes of one file, for all that can have happened to it on the three sides. "" is a file that is not there.
+// What becomes of one file, for all that can have happened to it on the three sides. "" is a file that does not exist.
 func TestFiles(t *testing.T) {
 	const was, is = "a\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n"
 	for name, c := range map[string]struct{ before, disk, after, want string }{

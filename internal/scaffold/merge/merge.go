@@ -94,28 +94,28 @@ func split(content []byte) []string {
 	return slices.Collect(strings.Lines(text))
 }
 
-// quarrel is lines on which both sides agree, and lines after them on which they do not.
-type quarrel struct{ agreed, mine, theirs []string }
+// conflict is lines on which both sides agree, and lines after them on which they do not.
+type conflict struct{ agreed, mine, theirs []string }
 
 // narrow finds what of a conflict both sides changed, and changed otherwise. A conflict takes in what only touches another
 // change; where no side added or removed lines, each line can be looked at by itself.
-func narrow(mine, base, theirs []string) []quarrel {
+func narrow(mine, base, theirs []string) []conflict {
 	if len(mine) != len(base) || len(theirs) != len(base) {
 		before, a, b, after := trim(mine, theirs)
-		return []quarrel{{before, a, b}, {agreed: after}}
+		return []conflict{{before, a, b}, {agreed: after}}
 	}
-	var all []quarrel
+	var all []conflict
 	for i := range base {
 		switch {
 		case mine[i] == base[i]:
-			all = append(all, quarrel{agreed: theirs[i : i+1]})
+			all = append(all, conflict{agreed: theirs[i : i+1]})
 		case theirs[i] == base[i], theirs[i] == mine[i]:
-			all = append(all, quarrel{agreed: mine[i : i+1]})
+			all = append(all, conflict{agreed: mine[i : i+1]})
 		case len(all) > 0 && len(all[len(all)-1].mine) > 0:
 			last := &all[len(all)-1]
 			last.mine, last.theirs = append(last.mine, mine[i]), append(last.theirs, theirs[i])
 		default:
-			all = append(all, quarrel{mine: []string{mine[i]}, theirs: []string{theirs[i]}})
+			all = append(all, conflict{mine: []string{mine[i]}, theirs: []string{theirs[i]}})
 		}
 	}
 	return all

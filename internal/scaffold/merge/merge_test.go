@@ -25,7 +25,7 @@ func TestLines(t *testing.T) {
 		"the same line":             {"a\nb\nmine\nd\ne\nf\ng\n", "a\nb\ntheirs\nd\ne\nf\ng\n", "a\nb\n" + markMine + "mine\n" + markMiddle + "theirs\n" + markTheirs + "d\ne\nf\ng\n", 1},
 		"no line feed at the end":   {"a\nb\nc\nd\ne\nf\ng", "A\nb\nc\nd\ne\nf\ng\n", "A\nb\nc\nd\ne\nf\ng\n", 0},
 		"carriage returns":          {"a\r\nb\r\nc\r\nd\r\ne\r\nf\r\nmine\r\n", "A\nb\nc\nd\ne\nf\ng\n", "A\r\nb\r\nc\r\nd\r\ne\r\nf\r\nmine\r\n", 0},
-		"what both wrote is no quarrel": {"a\nb\nX\nmine\nY\nd\ne\nf\ng\n", "a\nb\nX\ntheirs\nY\nd\ne\nf\ng\n",
+		"what both wrote does not conflict": {"a\nb\nX\nmine\nY\nd\ne\nf\ng\n", "a\nb\nX\ntheirs\nY\nd\ne\nf\ng\n",
 			"a\nb\nX\n" + markMine + "mine\n" + markMiddle + "theirs\n" + markTheirs + "Y\nd\ne\nf\ng\n", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,7 @@
 
 // Package subprocess renders templates in helper processes, so that one object can neither kill nor stall the renderings of others.
 //
-// What templates are given is anybody's: a template that is harmless for all objects but one may recurse without end, loop for hours or
+// The objects that templates get can come from any user of the cluster: a template that is harmless for all objects but one may recurse without end, loop for hours or
 // double a string until no memory is left. No list of limits inside text/template and its functions covers that, so each rendering is done
 // by a helper, which is the same binary started again: it has an empty environment, knows the templates and one request, and is killed when
 // it exceeds the time limit, or ends itself when it exceeds the memory limit. Helpers are kept between renderings.

@@ -18,8 +18,8 @@ import (
 
 const patience = time.Minute
 
-// folder writes files: name, content, name, content.
-func folder(t testing.TB, files ...string) string {
+// templateDir writes files to a new directory: name, content, name, content.
+func templateDir(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
@@ -35,7 +35,7 @@ func open(t testing.TB, o Options, files ...string) *Templates {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d, err := Open(folder(t, files...), o)
+	d, err := Open(templateDir(t, files...), o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		d.Close()

@@ -187,7 +187,7 @@ func TestWhatIsAsked(t *testing.T) {
 	if !d.Has(hook.Sync) || !d.Has(hook.Customize) || d.Has(hook.Finalize) {
 		t.Error("it has not what there are files for")
 	}
-	_, err = Open(folder(t, "a.yaml", "x: {{"), Options{})
+	_, err = Open(templateDir(t, "a.yaml", "x: {{"), Options{})
 	assert.ErrorContains(t, err, ": a.yaml:1: ")
 	var calls sync.WaitGroup
 	for range 50 { // many at once
