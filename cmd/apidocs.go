@@ -109,9 +109,7 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 		return err
 	}
 	printChanges(s.Out, changes, false)
-	n := count(changes)
-	written := n[tree.Create] + n[tree.Update]
-	s.Report().Printf("%d written, %d removed, %d unchanged in %s", written, n[tree.Delete], r.Tree.Len()-written, filepath.FromSlash(d.Dir))
+	s.Report().Printf("%s in %s", tally(changes, r.Tree.Len(), false), filepath.FromSlash(d.Dir))
 	return nil
 }
 

@@ -3,11 +3,13 @@
 package cmd
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // flagValues are the values that a shell completes, by flag.
@@ -59,12 +61,26 @@ func plainUsages(c *cobra.Command) {
 	}
 }
 
+// completeContext completes the contexts of the kubeconfig that --kubeconfig or the environment names.
+func completeContext(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath, _ = c.Flags().GetString("kubeconfig") // each command with --context has it
+	kubeconfig, err := rules.Load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Sorted(maps.Keys(kubeconfig.Contexts)), cobra.ShellCompDirectiveNoFileComp
+}
+
 // completeValue completes what any flag of a name, or with a directory, takes.
 func (o *options) completeValue(f *pflag.Flag) cobra.CompletionFunc {
 	if kind, _ := pflag.UnquoteUsage(f); kind == "directory" {
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
+	}
+	if f.Name == "context" {
+		return completeContext
 	}
 	if values := flagValues[f.Name]; values != nil {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)

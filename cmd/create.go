@@ -46,7 +46,7 @@ changed.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runCreateAPI(c, s, o) },
 	}
-	apiFlags(c.Flags(), &o.api)
+	apiFlags(c, &o.api, "that of the group, or "+firstVersion)
 	shared.completeAPI(c)
 	fromCRDFlag(c, &o.fromCRD)
 	c.Flags().BoolVar(&o.api.NoController, "no-controller", false, "omit the controller of a new kind")
@@ -152,7 +152,7 @@ func (o *options) scaffoldOf(s ui.Streams, c *changeOptions, verb string, api sc
 
 // latest is the version that a new kind of a group gets where none is given: that of the group's last one.
 func (w *scaffolded) latest(group string) string {
-	version := "v1alpha1"
+	version := firstVersion
 	for _, a := range w.before.APIs {
 		if a.Group == group {
 			version = a.Version

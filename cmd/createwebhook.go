@@ -27,7 +27,7 @@ issued by cert-manager. For the conversion between versions, see "crdctl create 
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runCreateWebhook(c.Context(), s, o) },
 	}
-	kindFlags(c.Flags(), &o.api)
+	kindFlags(c.Flags(), &o.api, "the only one")
 	shared.completeAPI(c)
 	webhookFlags(c.Flags(), &o.api)
 	o.register(c.Flags())

@@ -39,7 +39,7 @@ changed one of these files, nothing is removed, and the error names the file; --
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDeleteAPI(c.Context(), s, o) },
 	}
-	kindFlags(c.Flags(), &o.api)
+	kindFlags(c.Flags(), &o.api, "the only one")
 	shared.completeAPI(c)
 	c.Flags().BoolVar(&o.force, "force", false, "also remove files that you changed")
 	o.register(c.Flags())

@@ -26,7 +26,7 @@ names the file; --force removes it too.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDeleteWebhook(c.Context(), s, o) },
 	}
-	kindFlags(c.Flags(), &o.api)
+	kindFlags(c.Flags(), &o.api, "the one with webhooks")
 	shared.completeAPI(c)
 	webhookFlags(c.Flags(), &o.api)
 	c.Flags().BoolVar(&o.force, "force", false, "also remove files that you changed")

@@ -33,7 +33,7 @@ func fromCRDFlag(c *cobra.Command, file *string) {
 func imported(c *cobra.Command, s ui.Streams, file string, root string, p *scaffold.Project, o scaffold.APIOptions) (files map[string][]byte, added []*scaffold.API, err error) {
 	for _, flag := range notWithCRD {
 		if c.Flags().Changed(flag) {
-			return nil, nil, ui.UsageErrorf("--%s and --from-crd exclude each other: the CRD defines it; omit --%s", flag, flag)
+			return nil, nil, ui.UsageErrorf("--%s cannot be used with --from-crd: the CRD defines it; omit --%s", flag, flag)
 		}
 	}
 	definitions, err := readCRDs(s.In, file, func(group, version string) []string { return change.Declared(root, p.PackageDir(group, version)) })

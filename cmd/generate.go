@@ -79,7 +79,7 @@ func runGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
 	case o.output != "text" && o.output != "json":
 		return ui.UsageErrorf("--output %q is not text or json", o.output)
 	case o.watch && o.output == "json":
-		return ui.UsageErrorf("--watch and -o json exclude each other")
+		return ui.UsageErrorf("--watch cannot be used with -o json; omit one of them")
 	}
 	if o.watch {
 		return watchGenerate(ctx, s, o)
@@ -349,21 +349,23 @@ func (g *generation) summary(dryRun bool, took time.Duration) string {
 		}
 		return fresh
 	}
-	n := count(g.changes)
-	verbs := "%d written, %d removed, %d unchanged;"
-	if dryRun {
-		verbs = "%d to write, %d to remove, %d unchanged;"
-	}
-	written := n[tree.Create] + n[tree.Update]
-	return fmt.Sprintf(verbs+" done"+in, written, n[tree.Delete], g.files-written)
+	return tally(g.changes, g.files, dryRun) + "; done" + in
 }
 
-func count(changes []tree.Change) map[tree.Op]int {
-	n := map[tree.Op]int{}
+// tally counts changes, and the files among those that were made that stay as they are.
+func tally(changes []tree.Change, files int, dryRun bool) string {
+	removed := 0
 	for _, c := range changes {
-		n[c.Op]++
+		if c.Op == tree.Delete {
+			removed++
+		}
 	}
-	return n
+	written := len(changes) - removed
+	verbs := "%d written, %d removed, %d unchanged"
+	if dryRun {
+		verbs = "%d to write, %d to remove, %d unchanged"
+	}
+	return fmt.Sprintf(verbs, written, removed, files-written)
 }
 
 // printChanges lists changes, one a line, for people and for scripts.

@@ -57,7 +57,7 @@ files that the project needs, init lists them and writes nothing.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runInit(c, s, o) },
 	}
 	f := c.Flags()
-	apiFlags(f, &o.api)
+	apiFlags(c, &o.api, firstVersion)
 	fromCRDFlag(c, &o.fromCRD)
 	f.StringVar(&o.module, "module", "", "module `path` (default: from go.mod, or example.com/DIRECTORY)")
 	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of Go files (default: a copyright line)")
@@ -187,7 +187,7 @@ func (o *initOptions) apis(c *cobra.Command, s ui.Streams, place change.Location
 	if o.api.Group == "" || o.api.Kind == "" {
 		return nil, errNoKind
 	}
-	o.api.Version = cmp.Or(o.api.Version, "v1alpha1")
+	o.api.Version = cmp.Or(o.api.Version, firstVersion)
 	api, err := p.Add(o.api)
 	if err != nil {
 		return nil, ui.UsageError(err)

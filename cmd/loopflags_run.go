@@ -115,7 +115,7 @@ func (f *builtinFlags) contradictions(o *builtin.Options) error {
 	case f.inCluster && o.Cluster != target.Cluster{}:
 		return errors.New("--in-cluster cannot be used with --kubeconfig, --context or --master; use one or the other")
 	case len(o.CRDNames) > 0 && len(o.CRDFiles) > 0:
-		return errors.New("--crd and -f exclude each other: --crd uses a CRD of the cluster, -f installs one")
+		return errors.New("--crd cannot be used with -f: --crd uses a CRD of the cluster, -f installs one; omit one of them")
 	case o.LeaseNamespace != "" && !f.leaderElect && o.Loop.Shards <= 1:
 		return errors.New("--lease-namespace requires --leader-elect or --shards")
 	case o.LeaseNamespace != "" && !config.IsDNSLabel(o.LeaseNamespace):

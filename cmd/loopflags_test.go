@@ -127,7 +127,7 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 		"--kube-api-qps -2":                  `--kube-api-qps: must be at least 1, or -1 for no limit, got -2`,
 		"--kube-api-burst 0":                 `--kube-api-burst must be at least 1, got 0`,
 		"--kube-api-burst 9":                 `--kube-api-qps and --kube-api-burst require --kubeconfig, --context, --master or --in-cluster; `,
-		"--hook a --template b":              `--hook: hook and template exclude each other; remove one`,
+		"--hook a --template b":              `--hook: cannot be used with a template; remove the hook or the template`,
 		"--finalize-hook a":                  `--finalize-hook: requires loop.hook (--hook), which may be the same program`,
 		"--selector a==b==c":                 `--selector: found '==', expected: ',' or 'end of string'; write for example app=x,tier!=test`,
 		"--lease-duration 0s":                `--lease-duration 0s is too short to renew a lease; it must be at least 1s, for example 15s`,
@@ -156,7 +156,7 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 	}
 	f := parsed(t, "--crd=a.b")
 	f.o.CRDFiles = []string{"crd.yaml"}
-	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--crd and -f exclude each other")
+	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--crd cannot be used with -f")
 	f = parsed(t, "--in-cluster")
 	f.o.Cluster = target.Cluster{Context: "x"}
 	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--in-cluster cannot be used with --kubeconfig")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -206,18 +207,7 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 	if err := o.staysInside(); err != nil {
 		return err
 	}
-	if o.dryRun {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			for _, path := range files.Paths() {
-				_, _ = fmt.Fprintf(s.Out, "%s %s\n", tree.Create, path)
-			}
-			s.Report().Printf("would change %s in %s", text.Count(len(files.Paths()), "file", "files"), o.shortest(dir))
-			return nil
-		}
-	} else if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	changes, err := files.Diff(dir)
+	changes, err := o.changes(dir, files)
 	if err != nil {
 		return err
 	}
@@ -226,17 +216,33 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 			return err
 		}
 	}
+	in, total := o.shortest(dir), len(files.Paths())
+	if len(changes) == 0 {
+		s.Report().Printf("%s in %s: up to date", text.Count(total, "file", "files"), in)
+		return nil
+	}
+	for i := range changes {
+		changes[i].Path = path.Join(filepath.ToSlash(in), changes[i].Path)
+	}
 	printChanges(s.Out, changes, o.dryRun)
-	n, did := len(changes), "changed"
-	if o.dryRun {
-		did = "would change"
-	}
-	if n == 0 {
-		s.Report().Printf("%s in %s: up to date", text.Count(len(files.Paths()), "file", "files"), o.shortest(dir))
-	} else {
-		s.Report().Printf("%s %s in %s", did, text.Count(n, "file", "files"), o.shortest(dir))
-	}
+	s.Report().Printf("%s in %s", tally(changes, total, o.dryRun), in)
 	return nil
+}
+
+// changes are what makes a directory as the files are. The directory need not exist.
+func (o *manifestsOptions) changes(dir string, files *tree.Tree) (all []tree.Change, err error) {
+	if _, err := os.Stat(dir); o.dryRun && errors.Is(err, fs.ErrNotExist) {
+		for _, path := range files.Paths() {
+			all = append(all, tree.Change{Path: path, Op: tree.Create})
+		}
+		return all, nil
+	}
+	if !o.dryRun {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return files.Diff(dir)
 }
 
 // shortest is a directory as it is seen from the project's, if it is below that.

@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -106,6 +107,13 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
 	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `directory`")
 	f.StringVar(&o.controller, "controller", "", "`directory` of the controller's main package, overrides crdctl.yaml")
 	f.StringVar(&o.account, "as-service-account", "", "run the controller with the permissions of this service account, `NAMESPACE/NAME`")
+	_ = c.RegisterFlagCompletionFunc("as-service-account", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		root, p, err := o.toRun(ui.Streams{Out: io.Discard, Err: io.Discard})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return run.Accounts(root, p), cobra.ShellCompDirectiveNoFileComp
+	})
 	return c
 }
 

@@ -28,7 +28,7 @@ func (o *runOptions) refuse(args []string) error {
 	case (o.Builtin || o.NoController) && (o.debug || o.Race || o.settings.set.Changed("build-flags")):
 		return ui.UsageErrorf("--debug, --race and --build-flags cannot be used with --builtin or --no-controller, with which crdctl builds no controller")
 	case o.Builtin && o.NoController:
-		return ui.UsageErrorf("--no-controller and --builtin exclude each other; the built-in controller is part of crdctl")
+		return ui.UsageErrorf("--no-controller cannot be used with --builtin, whose controller is part of crdctl; omit one of them")
 	case o.Builtin && len(args) > 0:
 		return ui.UsageErrorf("%q: the built-in controller takes no arguments", args[0])
 	case o.Builtin && o.account != "":

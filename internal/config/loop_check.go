@@ -20,7 +20,7 @@ func (l *Loop) checkTogether(report func(field, format string, args ...any)) {
 		switch {
 		case text == "":
 		case l.Template != "":
-			report(field, "hook and template exclude each other; remove one")
+			report(field, "cannot be used with a template; remove the hook or the template")
 		case l.Hook == "":
 			report(field, "requires loop.hook (--hook), which may be the same program")
 		}

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -41,6 +43,17 @@ func ParseAccount(text string) (rbacaudit.Account, error) {
 		return rbacaudit.Account{}, fmt.Errorf("%q is not a service account; write NAMESPACE/NAME, for example default/controller", text)
 	}
 	return rbacaudit.Account{Namespace: namespace, Name: name}, nil
+}
+
+// Accounts returns the service accounts in the manifests of the project's controller, in the form that ParseAccount reads.
+func Accounts(root string, p *config.Project) (all []string) {
+	objects, _ := newSources(root).read(p.Controller.Manifests) // those that can be read
+	for _, o := range objects {
+		if o.GetKind() == "ServiceAccount" {
+			all = append(all, cmp.Or(o.GetNamespace(), metav1.NamespaceDefault)+"/"+o.GetName())
+		}
+	}
+	return all
 }
 
 // identity is who the controller is: a service account whose roles are the project's own.

@@ -88,7 +88,7 @@ func TestRulesThatAreRefused(t *testing.T) {
 	for rule, want := range map[string]string{
 		`{"resource":"configmaps"}`: "customize hook: relatedResources[0]: apiVersion or resource is missing",
 		`{"apiVersion":"v1","resource":"configmaps","namespaceSelector":{}}`:                                  "namespaceSelector is not supported; use labelSelector or namespace",
-		`{"apiVersion":"v1","resource":"configmaps","names":["a"],"labelSelector":{}}`:                        "names and labelSelector exclude each other; use one of them",
+		`{"apiVersion":"v1","resource":"configmaps","names":["a"],"labelSelector":{}}`:                        "names and labelSelector cannot be used together; use one of them",
 		`{"apiVersion":"v1","resource":"configmaps","namespace":"far"}`:                                       "its namespace is far, but the parent is in default; a namespaced object can only be related to objects in its own namespace",
 		`{"apiVersion":"v1","resource":"configmaps","labelSelector":{"matchExpressions":[{"operator":"x"}]}}`: `"x" is not a valid label selector operator`,
 		`{"apiVersion":"nobody/v1","resource":"things"}`:                                                      "the API server does not serve things in nobody/v1",

@@ -77,7 +77,7 @@ func (r *rule) settle(parent *object.Object) error {
 	case r.NamespaceSelector != nil:
 		return errors.New("namespaceSelector is not supported; use labelSelector or namespace")
 	case len(r.Names) > 0 && r.LabelSelector != nil:
-		return errors.New("names and labelSelector exclude each other; use one of them")
+		return errors.New("names and labelSelector cannot be used together; use one of them")
 	case r.parent != "" && r.Namespace != "" && r.Namespace != r.parent:
 		return fmt.Errorf("its namespace is %s, but the parent is in %s; a namespaced object can only be related to objects in its own namespace", r.Namespace, r.parent)
 	}

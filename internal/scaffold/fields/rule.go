@@ -69,7 +69,7 @@ func (f *Field) apply(all []rule) error {
 		f.defaultText = &value
 	}
 	if f.required && hasDefault {
-		problems = append(problems, errors.New("required and default exclude each other: a default makes a field optional; remove one"))
+		problems = append(problems, errors.New("required and default cannot be used together: a default makes a field optional; remove one"))
 	}
 	for i, r := range rules {
 		if value, ok := given[r.name]; ok && r.marker != "" {
