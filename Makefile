@@ -6,7 +6,7 @@ SHELL := bash
 # unreachable from every program and test, which the linter cannot: methods, and exported ones.
 LINT := go tool -modfile=tools/go.mod golangci-lint
 DEADCODE := go tool -modfile=tools/go.mod deadcode
-ACTIONLINT := go tool -modfile=tools/actionlint.mod actionlint
+ACTIONLINT := go tool -modfile=tools/actionlint/go.mod actionlint
 # Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary. Without symbols and
 # debugging information the linker needs half the time.
 TEST := go test -vet=off -ldflags='-s -w' -timeout 40m

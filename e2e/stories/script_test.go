@@ -59,7 +59,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"idle":       (*script).idle,       // NAME TEXT WORK: waits until it has printed a text three times since it last printed that it works
 	"asks":       (*script).asks,       // NAME TEXT PATH: asks the server whose quoted address it printed after a text
 	"doors":      (*script).doors,      // [NAME KUBECONFIG]: it, or the control plane in the background, listens where the kubeconfig or its status says, and nowhere else
-	"helm":       (*script).helm,       // ARG...: Helm, of the version that tools/helm.mod names
+	"helm":       (*script).helm,       // ARG...: Helm, of the version that tools/helm/go.mod names
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
 	"dlv":        (*script).delve,      // VERSION: puts the debugger Delve into PATH
 	"small":      (*script).small,      // NAME: builds the build of crdctl with that name, as the variable in capitals
@@ -314,10 +314,10 @@ func main() {
 func (s *script) helm(neg bool, args []string) {
 	root, err := filepath.Abs("../..")
 	s.ts.Check(err)
-	mod, err := os.ReadFile(filepath.Join(root, "tools/helm.mod"))
+	mod, err := os.ReadFile(filepath.Join(root, "tools/helm/go.mod"))
 	s.ts.Check(err)
 	dir, err := testcache.Dir("helm", []string{runtime.Version(), string(mod)}, func(dir string) error {
-		s.run(root, "go", "build", "-modfile=tools/helm.mod", "-o", filepath.Join(dir, "helm"), "helm.sh/helm/v4/cmd/helm")
+		s.run(root, "go", "build", "-modfile=tools/helm/go.mod", "-o", filepath.Join(dir, "helm"), "helm.sh/helm/v4/cmd/helm")
 		return nil
 	})
 	s.ts.Check(err)

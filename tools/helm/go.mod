@@ -1,5 +1,5 @@
 // Helm, with which a test renders the charts of crdctl manifests, at the version of Kubernetes of the product: what is compiled is shared.
-module github.com/crdctl/crdctl/tools
+module github.com/crdctl/crdctl/tools/helm
 
 go 1.26.0
 

@@ -1,5 +1,5 @@
 // actionlint, apart from the other tools: it does not compile with the version of yaml that golangci-lint requires.
-module github.com/crdctl/crdctl/tools
+module github.com/crdctl/crdctl/tools/actionlint
 
 go 1.26.0
 
