@@ -24,7 +24,7 @@ The code generators, an API server with etcd, and kubectl are built in. Projects
 "crdctl run --builtin", with hooks in any language or templates, needs nothing else.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
-	return append(newCodegenCommands(s, o), newRun(s, o), newView(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o), newGenDocs(s))
+	return append(newCodegenCommands(s, o), newRun(s, o), newView(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o))
 }
 
 // linked are the versions of what is linked in.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !crdctl_codegen && !crdctl_loop
+//go:build crdctl_gendocs || (!crdctl_codegen && !crdctl_loop)
 
 package cmd
 
@@ -20,8 +20,9 @@ import (
 )
 
 // newGenDocs returns the hidden command that makes the reference of all commands and rules: docs/commands.md and docs/rules.md, which tests
-// compare with it, and the man pages of a release.
-func newGenDocs(s ui.Streams) *cobra.Command {
+// compare with it, and the man pages of a release. A release makes those of the small builds by builds with the tag crdctl_gendocs, so that
+// the small builds do not link what writes man pages.
+func newGenDocs(s ui.Streams) []*cobra.Command {
 	c := newGroup("gendocs", "Generate the reference of all commands and rules",
 		&cobra.Command{
 			Use:   "markdown",
@@ -48,7 +49,7 @@ func newGenDocs(s ui.Streams) *cobra.Command {
 			},
 		})
 	c.Hidden = true
-	return c
+	return []*cobra.Command{c}
 }
 
 // Parts of cobra's page of a command that one page of all has once, or not at all.

@@ -90,6 +90,7 @@ Exit codes: 0 success, 1 findings (for example stale files), 2 errors or wrong u
 	f.StringVar(&o.color, "color", "auto", "colored output: auto, always or never; NO_COLOR is respected")
 	root.AddCommand(newCommands(s, &o)...)
 	root.AddCommand(newVersion(s, &o))
+	root.AddCommand(newGenDocs(s)...)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelp())
 	completeFlags(root, &o)

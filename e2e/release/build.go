@@ -109,7 +109,11 @@ func (r *release) one(ctx context.Context, temp, platform, build string, manuals
 	}
 	version := cmp.Or(r.version, info.Main.Version)
 	name := archiveName(build, version, goos, goarch)
-	files := []file{{from: program, name: "crdctl", mode: 0o755}, {from: "LICENSE", name: "LICENSE", mode: 0o644}, {from: "README.md", name: "README.md", mode: 0o644}}
+	readme := program + ".txt"
+	if err := os.WriteFile(readme, []byte(readmeOf(version, build)), 0o600); err != nil {
+		return err
+	}
+	files := []file{{from: program, name: "crdctl", mode: 0o755}, {from: "LICENSE", name: "LICENSE", mode: 0o644}, {from: readme, name: "README.txt", mode: 0o644}}
 	files = append(files, manuals...)
 	ext, pack := ".tar.gz", tarball
 	if goos == "windows" {
@@ -140,12 +144,11 @@ func archiveName(build, version, goos, goarch string) string {
 }
 
 // compile builds the program without cgo: one file that runs on every distribution, and the same wherever it is built.
-func (r *release) compile(ctx context.Context, out, goos, goarch, build string) error {
-	tags := ""
+func (r *release) compile(ctx context.Context, out, goos, goarch, build string, tags ...string) error {
 	switch build {
 	case "full":
 	case "codegen", "loop":
-		tags = "crdctl_" + build
+		tags = append(tags, "crdctl_"+build)
 	default:
 		return errors.New("the builds are full, codegen and loop")
 	}
@@ -153,7 +156,7 @@ func (r *release) compile(ctx context.Context, out, goos, goarch, build string) 
 	if r.version != "" {
 		flags += " -X " + module + "/cmd.version=" + r.version
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags", tags, "-ldflags", flags, "-o", out, ".")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags", strings.Join(tags, ","), "-ldflags", flags, "-o", out, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
 	cmd.Stdout, cmd.Stderr = r.log, r.log
 	return cmd.Run()

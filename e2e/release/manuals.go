@@ -11,16 +11,14 @@ import (
 	"runtime"
 )
 
-// manuals makes the shell completions of a build, and the man pages of the full one, by a program that runs on this machine.
+// manuals makes the man pages and shell completions of a build, by a program that runs on this machine and can write man pages.
 func (r *release) manuals(ctx context.Context, temp, build string) (all []file, err error) {
 	program := filepath.Join(temp, build+"-here")
-	if err := r.compile(ctx, program, runtime.GOOS, runtime.GOARCH, build); err != nil {
+	if err := r.compile(ctx, program, runtime.GOOS, runtime.GOARCH, build, "crdctl_gendocs"); err != nil {
 		return nil, err
 	}
-	if build == "full" {
-		if all, err = manPages(ctx, program, filepath.Join(temp, "man")); err != nil {
-			return nil, err
-		}
+	if all, err = manPages(ctx, program, filepath.Join(temp, build+"-man")); err != nil {
+		return nil, err
 	}
 	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
 		script, err := exec.CommandContext(ctx, program, "completion", shell).Output()

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,6 +79,30 @@ func TestBill(t *testing.T) {
 func TestArchiveName(t *testing.T) {
 	assert.Equal(t, "crdctl_v1.2.3_linux_amd64", archiveName("full", "v1.2.3", "linux", "amd64"))
 	assert.Equal(t, "crdctl-loop_v1.2.3_darwin_arm64", archiveName("loop", "v1.2.3", "darwin", "arm64"))
+}
+
+// The links of an archive lead to the pages of its version, which for one without a tag is a commit.
+func TestReadme(t *testing.T) {
+	assert.Contains(t, readmeOf("v1.2.3", "loop"), "crdctl v1.2.3, the loop build\n\nDocumentation of this version: https://github.com/crdctl/crdctl/tree/v1.2.3/docs#readme\n")
+	assert.Contains(t, readmeOf("v0.0.0-20261129065829-879f3dcc0123+dirty", "full"), "/blob/879f3dcc0123/docs/tutorial.md\n")
+}
+
+// Each build has man pages of the commands that it has.
+func TestManuals(t *testing.T) {
+	t.Chdir("../..")
+	r := release{log: t.Output()}
+	files, err := r.manuals(t.Context(), t.TempDir(), "loop")
+	require.NoError(t, err)
+	var names []string
+	for _, f := range files {
+		names = append(names, f.name)
+	}
+	assert.Subset(t, names, []string{"man/man1/crdctl.1", "man/man1/crdctl-run.1", "completions/crdctl.zsh"})
+	assert.NotContains(t, names, "man/man1/crdctl-generate.1")
+	page, err := os.ReadFile(files[slices.Index(names, "man/man1/crdctl-run.1")].from)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "built-in controller")
+	assert.NotContains(t, string(page), "no-controller", "a flag of the full build")
 }
 
 // The version of a release is the tag of its commit, if that has one.
