@@ -14,18 +14,16 @@ import (
 
 var clientThrottling = &Type{
 	Name:  "client-throttling",
-	Means: "the controller's own client delays requests: at least 3 lines about client-side throttling within a minute",
+	Means: "the controller's own client delays requests: within a minute, at least 3 lines about client-side throttling, or a second of waiting in its metrics; or at least 20 requests come at exactly the rate of a default limit, which is likely",
 	Fix:   "send fewer requests (read from caches, write only what differs), or raise QPS and Burst of the rest.Config",
 	needs: []trace.Kind{trace.KindLog},
-	lacks: func(e *Engine) string {
-		if e.seen[trace.KindLog] == 0 && !e.captures("log") {
-			return "no output of the controller is recorded"
-		}
-		return ""
-	},
+	lacks: func(e *Engine) string { return e.throttled.lacks() },
 	install: func(b base) {
-		t := &throttled{base: b, of: map[string]*throttle{}}
+		t := &throttled{base: b, of: map[string]*throttle{}, paces: map[paced]*pace{}}
+		b.throttled = t
 		b.onLog = append(b.onLog, t.log)
+		b.onMetrics = append(b.onMetrics, t.metrics)
+		b.onRequest = append(b.onRequest, t.request)
 		b.onTick = append(b.onTick, t.tick)
 	},
 }
@@ -33,12 +31,35 @@ var clientThrottling = &Type{
 const (
 	throttleWindow = 60 * second
 	throttleLeast  = 3
+	throttleWaited = second // in metrics
 )
 
 type throttled struct {
 	base
 
-	of map[string]*throttle // by actor's name
+	of    map[string]*throttle // by actor's name
+	paces map[paced]*pace
+
+	verbose   bool // lines show each delay
+	asked     bool // the controller sent requests
+	exhausted bool // they were so many that client-go's default limit would have delayed some
+
+	waited   float64 // seconds, as the newest metrics have it
+	measured *window // of metrics, T is when and Seq is which; nil if no metrics have it
+	delays   []int64 // of its marks
+}
+
+// lacks is why delays can be invisible. A client that never sent more than the default limit allows has not delayed anything,
+// unless its limit is set below the default.
+func (d *throttled) lacks() string {
+	output := d.seen[trace.KindLog] > 0 || d.captures("log")
+	switch {
+	case d.verbose || d.measured != nil || d.asked && !d.exhausted || !d.asked && output:
+		return ""
+	case !output:
+		return "no output of the controller is recorded"
+	}
+	return "client-go prints delays of less than a second only at verbosity 3 (-v=3), and the controller's metrics do not have rest_client_rate_limiter_duration_seconds"
 }
 
 type throttle struct {
@@ -59,6 +80,9 @@ func delayOf(b *trace.Log) (int64, bool) {
 	if !strings.Contains(b.Message, "Waited") || !strings.Contains(b.Message+reason, "client-side throttling") {
 		return 0, false
 	}
+	if seconds, ok := b.Attrs["delay"].(float64); ok { // as zap writes it
+		return int64(seconds * float64(second)), true
+	}
 	delay, _ := b.Attrs["delay"].(string)
 	if m := aDelay.FindStringSubmatch(b.Message); delay == "" && m != nil {
 		delay = m[1]
@@ -72,6 +96,10 @@ func delayOf(b *trace.Log) (int64, bool) {
 
 func (d *throttled) log(b *trace.Log, r trace.Record) {
 	delay, ok := delayOf(b)
+	// controller-runtime prints the former at verbosity 5, and client-go the latter at 3.
+	if b.Message == "Reconciling" && b.Level == "debug" || ok && delay > 0 && delay < second {
+		d.verbose = true
+	}
 	if !ok {
 		return
 	}
@@ -96,7 +124,44 @@ func (d *throttled) log(b *trace.Log, r trace.Record) {
 	d.report(trace.Finding{Subject: who, Since: w.first(), Message: message, Certainty: trace.Certain, Evidence: w.evidence()}, r.T)
 }
 
+// metrics adds up how long requests waited, as the metrics of client-go have it where a program registers them.
+func (d *throttled) metrics(b *trace.Metrics, r trace.Record) {
+	waited, found := 0.0, false
+	for _, name := range sorted(b.Samples) {
+		if strings.HasPrefix(name, "rest_client_rate_limiter_duration_seconds_sum") {
+			waited, found = waited+b.Samples[name], true
+		}
+	}
+	if !found {
+		return
+	}
+	grew := waited - d.waited
+	if grew < 0 { // another process
+		grew = waited
+	}
+	if d.measured == nil { // what was before is not of this minute
+		d.measured, grew = &window{}, 0
+	}
+	d.waited = waited
+	d.measured.add(r.T, r.Seq)
+	d.measured.cut(r.T - throttleWindow)
+	d.delays = append(d.delays, int64(grew*float64(second)))
+	d.delays = d.delays[len(d.delays)-d.measured.n():]
+	total := int64(0)
+	for _, delay := range d.delays {
+		total += delay
+	}
+	const who = "the controller"
+	if total < throttleWaited {
+		d.resolve(who)
+	} else if len(d.of) == 0 { // else lines say it of each request
+		message := fmt.Sprintf("requests of %s waited %s for client-side throttling within %s, as its metrics show", who, model.Duration(total), model.Duration(throttleWindow))
+		d.report(trace.Finding{Subject: who, Since: d.measured.first(), Message: message, Certainty: trace.Certain, Evidence: d.measured.evidence()}, r.T)
+	}
+}
+
 func (d *throttled) tick(now int64) {
+	d.tickPaces(now)
 	for who, w := range d.of {
 		if now-w.last() > throttleWindow {
 			delete(d.of, who)

@@ -64,12 +64,13 @@ type Engine struct {
 	onGap       []func(*trace.Gap, trace.Record)
 	onTick      []func(now int64)
 
-	retries  *retries // stuck finalizers have the next try, too
-	manyUses bool     // of what was granted: more than are remembered
-	findings map[string]*entry
-	open     map[string]int // by type
-	resolved int
-	changed  []string
+	retries   *retries // stuck finalizers have the next try, too
+	throttled *throttled
+	manyUses  bool // of what was granted: more than are remembered
+	findings  map[string]*entry
+	open      map[string]int // by type
+	resolved  int
+	changed   []string
 }
 
 // New returns an engine that has seen nothing.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -187,4 +189,17 @@ func TestHeldRecordsAreBounded(t *testing.T) {
 	assert.Greater(t, e.m.Len(), 2)
 	e.End()
 	assert.Empty(t, e.pending)
+}
+
+// Whether a client delays its requests is not determined if it sends more than the default limit allows and nothing reports delays.
+func TestThrottlingIsNotDetermined(t *testing.T) {
+	for name, want := range map[string]bool{"client-throttling-unlimited": true, "client-throttling-slower": false, "client-throttling-metrics": false} {
+		e := New()
+		for _, r := range records(t, filepath.Join("testdata", "more", name+".jsonl")) {
+			e.Add(r)
+		}
+		e.End()
+		got := slices.ContainsFunc(e.Undetermined(), func(u Undetermined) bool { return u.Type == "client-throttling" })
+		assert.Equal(t, want, got, name)
+	}
 }
