@@ -25,6 +25,8 @@ var bareWrong = []struct {
 }{
 	{"hot-loop", "CronTab default/clock", trace.Certain, `is written on top of its own status write, .* writes; status.lastSeen: ".*" → ".*" \(PUT status by bare, \d+ times\)`},
 	{"hot-loop", "CronTab default/patched-clock", trace.Likely, `is written again, probably because of its own status write, .*PATCH status by bare`},
+	{"client-throttling", "bare", trace.Likely, `^requests of bare for services are probably delayed by client-side throttling: after a burst, \d+ came at exactly 5/s, the default limit of client-go`},
+	{"watch-churn", "crontabs.stable.example.com in restless", trace.Certain, `^watches of crontabs.stable.example.com .*restless by bare ended \d+ times`},
 	{"stale-write", "CronTab default/read", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; it had read version \d+ by GET .* before, without a cache`},
 	{"stale-write", "CronTab far/lag", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; its watch was not handed it: watch lag`},
 }
@@ -66,6 +68,9 @@ func TestFindingsOfABareController(t *testing.T) {
 		assert.Regexp(t, want.message, find(all, want.kind, want.subject).Message)
 	}
 	assert.Contains(t, find(all, "stale-write", "read").Fix, "get the object again")
+	for _, f := range all { // other watches stay, and Secrets are watched in one namespace
+		assert.False(t, f.Type == "watch-churn" && !strings.Contains(f.Subject, "restless") || f.Type == "watches-all-secrets", f.Message)
+	}
 	r.isKilled()
 
 	// The page has the same, and what it cannot show.

@@ -168,6 +168,9 @@ var wrong = []fault{
 	{"stuck-finalizer", "CronTab default/stuck", trace.Certain, `deleting for \d+ s, waits for example.com/cleanup; \d+ reconciles, last error "cleanup: the crane is out of order"`},
 	{"event-spam", "view, StillHere", trace.Certain, `^view sends Events about CronTab default/chatty [\d.]+/s with the reason StillHere, the newest: "it was looked at"`},
 	{"webhook-failed-open", "validating gone.example.com", trace.Certain, `^the validating webhook gone.example.com failed, and its objects were stored without it: \d+ of \d+ calls?, last error ".*refused"`},
+	{"watches-all-secrets", "view", trace.Certain, `^view watches all Secrets of the cluster`},
+	{"managed-fields-only", "CronTab default/renamed", trace.Certain, `^CronTab default/renamed: \d+ versions differ in managedFields only, .*the newest by view \(APPLY\)`},
+	{"client-throttling", "view", trace.Certain, `^requests of view were delayed \d+ times by client-side throttling, [\d.]+ s in all`},
 	{"retry-climbing", "CronTab default/stuck", trace.Certain, `failed \d+ times in a row, last error "cleanup: the crane is out of order"`},
 }
 
@@ -185,7 +188,7 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 
 	r.kubectl(r.dir, "create", "namespace", "other")
 	file, changes := filepath.Join(r.world.dir, "crontabs.yaml"), filepath.Join(r.world.dir, "changes.yaml")
-	r.write(file, crontabs("clock", "patched-clock", "twice", "drift", "fight", "conflict", "deaf", "parent", "abroad", "chatty", "stuck", "quiet"))
+	r.write(file, crontabs("clock", "patched-clock", "twice", "drift", "fight", "conflict", "deaf", "parent", "abroad", "chatty", "renamed", "applied", "hasty", "stuck", "quiet"))
 	r.write(filepath.Join(r.world.dir, "webhook.yaml"), goneWebhook)
 	r.kubectl(r.dir, "apply", "-f", filepath.Join(r.world.dir, "webhook.yaml"))
 	r.kubectl(r.dir, "apply", "-f", file)
@@ -256,6 +259,7 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	for _, f := range all {
 		assert.NotContains(t, f.Subject, "default/quiet", f.Message)
 		assert.NotContains(t, f.Subject, "default/parent", f.Message)
+		assert.NotContains(t, f.Subject, "default/applied", f.Message)
 		assert.NotEqual(t, "recording-gap", f.Type, f.Message)
 	}
 

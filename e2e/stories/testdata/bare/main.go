@@ -44,8 +44,12 @@ func main() {
 	near, far := api.in("default"), api.in("far")
 	all := near.list()
 	events := json.NewDecoder(near.watch(all.Metadata.ResourceVersion))
+	secrets := crontabs{api, "/api/v1/namespaces/far/secrets"} // of one namespace
+	defer secrets.watch("").Close()
 	fmt.Println("Started workers")
 	go far.lag()
+	go api.hasty()
+	go api.in("restless").watchAgain()
 	go func() {
 		for {
 			var event struct{ Object cronTab }
@@ -129,11 +133,32 @@ func (c crontabs) lag() {
 	c.insist(old)
 }
 
+// hasty reads what does not exist, as fast as client-go's default limit lets it: ten at once, and then five a second.
+func (a *api) hasty() {
+	services := crontabs{a, "/api/v1/namespaces/default/services"}
+	limit := time.NewTicker(time.Second / 5)
+	defer limit.Stop()
+	for i := range 40 {
+		if i >= 10 {
+			<-limit.C
+		}
+		services.ask(http.MethodGet, fmt.Sprint("/hasty-", i), nil, nil)
+	}
+}
+
 // insist writes an old version again and again.
 func (c crontabs) insist(o cronTab) {
 	for {
 		c.ask(http.MethodPut, "/"+o.Metadata.Name+"/status", o, nil)
 		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// watchAgain ends its watch again and again, for longer than a new CRD may be the reason.
+func (c crontabs) watchAgain() {
+	for range 40 {
+		time.Sleep(250 * time.Millisecond)
+		c.watch(c.list().Metadata.ResourceVersion).Close()
 	}
 }
 

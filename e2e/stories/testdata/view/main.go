@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"reflect"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -51,7 +53,11 @@ func main() {
 		Client:  client.Options{Cache: &client.CacheOptions{Unstructured: true}}, // as it reads what has a type
 	})
 	must(err)
-	r := &reconciler{Client: mgr.GetClient(), count: map[string]int{}}
+	limited := ctrl.GetConfigOrDie()
+	limited.QPS, limited.Burst = rest.DefaultQPS, rest.DefaultBurst
+	slow, err := client.New(limited, client.Options{})
+	must(err)
+	r := &reconciler{Client: mgr.GetClient(), slow: slow, count: map[string]int{}}
 	must(ctrl.NewControllerManagedBy(mgr).Named("crontab").For(newCronTab()).Owns(&appsv1.Deployment{}).Owns(&corev1.ConfigMap{}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r))
 	// Its role lacks secrets at first: this one is never synced.
@@ -72,6 +78,8 @@ func (*idle) Reconcile(context.Context, ctrl.Request) (ctrl.Result, error) { ret
 
 type reconciler struct {
 	client.Client
+
+	slow client.Client // has the limits of client-go, which controller-runtime lifts
 
 	mu    sync.Mutex
 	count map[string]int // reconciles by name
@@ -154,6 +162,22 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 				return ctrl.Result{}, err
 			}
 		}
+	case "renamed": // applies the same each time, as another field manager
+		if n > 20 {
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{RequeueAfter: 50 * time.Millisecond}, r.apply(ctx, u, fmt.Sprint("view-", n))
+	case "applied": // the same as one field manager
+		if n > 20 {
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{RequeueAfter: 50 * time.Millisecond}, r.apply(ctx, u, "view")
+	case "hasty": // more than its client may send
+		for i := 0; n == 1 && i < 20; i++ {
+			if err := r.slow.Get(ctx, types.NamespacedName{Namespace: u.GetNamespace(), Name: fmt.Sprint("hasty-", i)}, &corev1.ConfigMap{}); client.IgnoreNotFound(err) != nil {
+				return ctrl.Result{}, err
+			}
+		}
 	case "stuck":
 		if u.GetDeletionTimestamp() != nil {
 			return ctrl.Result{}, errors.New("cleanup: the crane is out of order")
@@ -163,6 +187,15 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	return ctrl.Result{}, nil
+}
+
+// apply sets a field of the spec that has this value already.
+func (r *reconciler) apply(ctx context.Context, u *unstructured.Unstructured, manager string) error {
+	wanted := newCronTab()
+	wanted.SetName(u.GetName())
+	wanted.SetNamespace(u.GetNamespace())
+	wanted.Object["spec"] = map[string]any{"image": "a"}
+	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(wanted), client.FieldOwner(manager))
 }
 
 func ignoreConflict(err error) error {

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 type object = map[string]any
@@ -29,6 +30,13 @@ type review struct {
 		Objects           []object `json:"objects"`
 	} `json:"request"`
 	Response object `json:"response,omitempty"`
+}
+
+// name is that of the object that an admission webhook is asked about.
+func (r *review) name() string {
+	metadata, _ := r.Request.Object["metadata"].(object)
+	name, _ := metadata["name"].(string)
+	return name
 }
 
 func main() {
@@ -61,6 +69,13 @@ func handler(answer func(*review) object) http.Handler {
 			return
 		}
 		log.Printf("called %s", r.URL.Path)
+		switch in.name() + r.URL.Path {
+		case "slow/validate":
+			time.Sleep(600 * time.Millisecond)
+		case "failing/validate":
+			http.Error(w, "the scales are broken", http.StatusInternalServerError)
+			return
+		}
 		response := answer(&in)
 		response["uid"] = in.Request.UID
 		if err := json.NewEncoder(w).Encode(review{APIVersion: in.APIVersion, Kind: in.Kind, Response: response}); err != nil {
