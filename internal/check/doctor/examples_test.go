@@ -131,3 +131,18 @@ func TestFound(t *testing.T) {
 		require.Equal(t, one.want, found, name)
 	}
 }
+
+// A type without DeepCopyObject does not compile where it is given to a scheme, in its package or another. Elsewhere its markers only ask for the method.
+func TestDeepCopyMissing(t *testing.T) {
+	types := "-- go.mod --\nmodule example.com/m\n\ngo 1.26.0\n-- api/v1/types.go --\n// +groupName=example.com\npackage v1\n\n// +kubebuilder:object:root=true\ntype CronTab struct{}\n"
+	for scheme, want := range map[string]rule.Severity{
+		"": rule.Note,
+		"-- api/v1/register.go --\npackage v1\n\nfunc init() { SchemeBuilder.Register(&CronTab{}, &Other{}) }\n":                                                                   rule.Error,
+		"-- scheme/scheme.go --\npackage scheme\n\nimport stable \"example.com/m/api/v1\"\n\nfunc add(s *runtime.Scheme) { s.AddKnownTypes(gv, &stable.CronTab{}) }\n":             rule.Error,
+		"-- scheme/scheme.go --\npackage scheme\n\nimport stable \"example.com/other/v1\"\n\nfunc add(s *runtime.Scheme) { s.AddKnownTypes(gv, &stable.CronTab{}, &CronTab{}) }\n": rule.Note,
+	} {
+		found := judge(t, types+scheme)
+		require.Len(t, found, 1, scheme)
+		require.Equal(t, want, found[0].Severity, scheme)
+	}
+}

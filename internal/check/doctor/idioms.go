@@ -129,6 +129,7 @@ func deepCopies(s *Source) (all []rule.Finding) {
 	for _, f := range s.Go {
 		byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f)
 	}
+	objects := s.registered()
 	for _, f := range s.Go {
 		if !f.Has("+kubebuilder:object:root=true") && !f.Has("+k8s:deepcopy-gen:interfaces=") || f.Generated() || f.AST() == nil {
 			continue
@@ -136,11 +137,52 @@ func deepCopies(s *Source) (all []rule.Finding) {
 		for decl, t := range gofield.Types(f.AST()) {
 			method := "*" + t.Name.Name + ") DeepCopyObject()"
 			if (isRoot(decl.Doc) || isRoot(detached(f, decl))) && !slices.ContainsFunc(byDir[path.Dir(f.Path)], func(g *GoFile) bool { return g.Has(method) }) {
-				all = append(all, rule.New("deepcopy-missing", f.place(t), t.Name.Name, "no file of the package has DeepCopyObject of %s", t.Name.Name))
+				found := rule.New("deepcopy-missing", f.place(t), t.Name.Name, "no file of the package has DeepCopyObject of %s", t.Name.Name)
+				if !objects[goType{path.Dir(f.Path), t.Name.Name}] {
+					found.Severity, found.Message = rule.Note, found.Message+", for which its markers ask; no scheme is given one"
+				}
+				all = append(all, found)
 			}
 		}
 	}
 	return all
+}
+
+// goType is a type by the directory of its package.
+type goType struct{ dir, name string }
+
+// registered are the types that are given to a scheme, and so do not compile without DeepCopyObject.
+func (s *Source) registered() map[goType]bool {
+	all := map[goType]bool{}
+	for _, f := range s.Go {
+		if !f.Has("Register(") && !f.Has("AddKnownType") {
+			continue
+		}
+		for _, c := range f.calls("Register", "AddKnownTypes", "AddKnownTypeWithName") {
+			for _, arg := range c.Args {
+				if importPath, name, _ := f.literal(arg); importPath != "" {
+					if dir, own := s.dirOf(importPath); own {
+						all[goType{dir, name}] = true
+					}
+				} else if name := localType(arg); name != "" {
+					all[goType{path.Dir(f.Path), name}] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
+// localType is the type of a pointer to a composite literal, if it is of the same package.
+func localType(e ast.Expr) string {
+	if u, ok := e.(*ast.UnaryExpr); ok {
+		if c, ok := u.X.(*ast.CompositeLit); ok {
+			if name, ok := c.Type.(*ast.Ident); ok {
+				return name.Name
+			}
+		}
+	}
+	return ""
 }
 
 // detached is the comment above the doc comment of a declaration: with the tags of code-generator, a blank line is between the two.
