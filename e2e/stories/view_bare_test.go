@@ -25,7 +25,6 @@ var bareWrong = []struct {
 }{
 	{"hot-loop", "CronTab default/clock", trace.Certain, `is written on top of its own status write, .* writes; status.lastSeen: ".*" → ".*" \(PUT status by bare, \d+ times\)`},
 	{"hot-loop", "CronTab default/patched-clock", trace.Likely, `is written again, probably because of its own status write, .*PATCH status by bare`},
-	{"client-throttling", "bare", trace.Likely, `^requests of bare for services are probably delayed by client-side throttling: after a burst, \d+ came at exactly 5/s, the default limit of client-go`},
 	{"watch-churn", "crontabs.stable.example.com in restless", trace.Certain, `^watches of crontabs.stable.example.com .*restless by bare ended \d+ times`},
 	{"stale-write", "CronTab default/read", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; it had read version \d+ by GET .* before, without a cache`},
 	{"stale-write", "CronTab far/lag", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; its watch was not handed it: watch lag`},

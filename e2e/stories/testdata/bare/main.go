@@ -48,7 +48,6 @@ func main() {
 	defer secrets.watch("").Close()
 	fmt.Println("Started workers")
 	go far.lag()
-	go api.hasty()
 	go api.in("restless").watchAgain()
 	go func() {
 		for {
@@ -131,19 +130,6 @@ func (c crontabs) lag() {
 		all = c.list()
 	}
 	c.insist(old)
-}
-
-// hasty reads what does not exist, as fast as client-go's default limit lets it: ten at once, and then five a second.
-func (a *api) hasty() {
-	services := crontabs{a, "/api/v1/namespaces/default/services"}
-	limit := time.NewTicker(time.Second / 5)
-	defer limit.Stop()
-	for i := range 40 {
-		if i >= 10 {
-			<-limit.C
-		}
-		services.ask(http.MethodGet, fmt.Sprint("/hasty-", i), nil, nil)
-	}
 }
 
 // insist writes an old version again and again.
