@@ -55,8 +55,8 @@ compat: build ## Hold verify to the truth about public repositories: REPOS=DIR h
 	go run ./e2e/compat -repos "$(REPOS)" $(FLAGS)
 	CONTROLLER_TOOLS="$(VERSIONS)" $(TEST) -run TestControllerGen ./e2e/toolchain
 
-check-repos: build ## Run check on checkouts of public repositories in REPOS, and print what each rule finds
-	go run ./e2e/checkrepos -repos "$(REPOS)"
+check-repos: build ## Run check on checkouts of public repositories in REPOS, and print what each rule finds; SEVERITY=error draws errors only
+	go run ./e2e/checkrepos -repos "$(REPOS)" $(if $(SEVERITY),-severity $(SEVERITY))
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
 	go run ./e2e/soak bin/crdctl

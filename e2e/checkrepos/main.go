@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -54,14 +55,26 @@ type answer struct {
 	Judged       map[string]string
 }
 
+// drawing is which findings are drawn to be judged.
+type drawing struct {
+	n, each  int
+	severity string
+}
+
 func run(ctx context.Context, args []string, out io.Writer) error {
 	f := flag.NewFlagSet("checkrepos", flag.ContinueOnError)
 	repos := f.String("repos", "", "the directory of the checkouts")
 	crdctl := f.String("crdctl", "bin/crdctl", "the program")
-	draw := f.Int("draw", 40, "how many findings of severity warning and error are drawn")
+	var d drawing
+	f.IntVar(&d.n, "draw", 40, "how many findings are drawn")
+	f.IntVar(&d.each, "each", 3, "how many of one repository at most")
+	f.StringVar(&d.severity, "severity", "warning", "the lowest severity that is drawn: warning or error")
 	seeds := f.String("seeds", "18,2026", "of the drawings")
 	if err := f.Parse(args); err != nil {
 		return err
+	}
+	if d.severity != "warning" && d.severity != "error" {
+		return fmt.Errorf("-severity must be warning or error, got %q", d.severity)
 	}
 	program, err := filepath.Abs(*crdctl)
 	if err != nil {
@@ -87,7 +100,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return fmt.Errorf("-seeds: %w", err)
 		}
 		_, _ = fmt.Fprintf(out, "seed %d\n", seed)
-		drawn(out, all, *draw, seed)
+		d.print(out, all, seed)
 	}
 	for _, a := range all {
 		if strings.Contains(a.trouble, "panic") || strings.Contains(a.trouble, "goroutine ") {
@@ -172,29 +185,30 @@ func rules(out io.Writer, all []answer) {
 	_, _ = fmt.Fprintln(out)
 }
 
-// drawn prints findings to be judged by reading: in turn one of each repository, drawn with a seed.
-func drawn(out io.Writer, all []answer, n int, seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 0)) // it must draw the same each time
-	var left [][]finding
-	var names []string
+// print prints findings to be judged by reading, at most so many of each repository. Which ones follows from the seed and from each finding
+// alone: when one is gone, since its cause was corrected, the others stay, and only what takes its place is left to judge.
+func (d drawing) print(out io.Writer, all []answer, seed uint64) {
+	order := func(parts ...any) uint64 {
+		h := fnv.New64a()
+		_, _ = fmt.Fprint(h, seed, parts)
+		return rand.New(rand.NewPCG(seed, h.Sum64())).Uint64()
+	}
+	type line struct {
+		place uint64
+		text  string
+	}
+	var lines []line
 	for _, a := range all {
-		serious := slices.DeleteFunc(slices.Clone(a.Findings), func(f finding) bool { return f.Severity == "note" })
-		if len(serious) > 0 {
-			left, names = append(left, serious), append(names, a.name)
+		judged := slices.DeleteFunc(slices.Clone(a.Findings), func(f finding) bool {
+			return f.Severity != "error" && (d.severity == "error" || f.Severity == "note")
+		})
+		slices.SortStableFunc(judged, func(x, y finding) int { return cmp.Compare(order(a.name, x), order(a.name, y)) })
+		for i, f := range judged[:min(d.each, len(judged))] {
+			lines = append(lines, line{order(a.name, i), fmt.Sprintf("%s\t%s:%d:%d\t%s\t%s\t%s\n", a.name, f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message)})
 		}
 	}
-	for n > 0 && len(left) > 0 {
-		for i := 0; i < len(left) && n > 0; i++ {
-			j := r.IntN(len(left[i]))
-			f := left[i][j]
-			_, _ = fmt.Fprintf(out, "%s\t%s:%d:%d\t%s\t%s\t%s\n", names[i], f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message)
-			left[i] = slices.Delete(left[i], j, j+1)
-			n--
-		}
-		for i := len(left) - 1; i >= 0; i-- {
-			if len(left[i]) == 0 {
-				left, names = slices.Delete(left, i, i+1), slices.Delete(names, i, i+1)
-			}
-		}
+	slices.SortStableFunc(lines, func(x, y line) int { return cmp.Compare(x.place, y.place) })
+	for _, l := range lines[:min(d.n, len(lines))] {
+		_, _ = io.WriteString(out, l.text)
 	}
 }

@@ -3,6 +3,8 @@
 package preflight_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 func TestExamples(t *testing.T) {
@@ -62,6 +65,50 @@ func TestAnnotationsTooLarge(t *testing.T) {
 	require.Len(t, wrong, 2)
 	require.Equal(t, refused[0], wrong[0])
 	require.Contains(t, wrong[1], "error: refused-group: metadata.annotations")
+}
+
+// Crossplane completes the conversion webhooks of a package, and what tests install is theirs; a directory that a generator writes to is the project's.
+func TestInstalledByOthers(t *testing.T) {
+	const manifest = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: crontabs.stable.example.com
+spec:
+  group: stable.example.com
+  names:
+    kind: CronTab
+    listKind: CronTabList
+    plural: crontabs
+    singular: crontab
+  scope: Namespaced
+  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {path: /convert}}}}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`
+	const types = "// +groupName=stable.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:object:root=true\ntype CronTab struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n"
+	found := func(file, dir, more string) (all []string) {
+		root := t.TempDir()
+		for name, text := range map[string]string{"go.mod": "module example.com/a\n", file: manifest, "api/v1/types.go": types, more: "kind: Provider\n"} {
+			name = filepath.Join(root, filepath.FromSlash(name))
+			require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+			require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		}
+		p, err := project.Open(root, &config.Project{CRDs: config.CRDs{Dir: dir}})
+		require.NoError(t, err)
+		require.Len(t, p.CRDs, 1)
+		all = []string{}
+		problems, err := preflight.Check(t.Context(), p.CRDs)
+		require.NoError(t, err)
+		for _, f := range problems {
+			all = append(all, f.Severity.String()+" "+f.Rule.ID)
+		}
+		return all
+	}
+	refused, note := []string{"error refused-conversion", "error refused-conversion"}, []string{"note refused-conversion", "note refused-conversion"}
+	require.Equal(t, refused, found("package/crds/a.yaml", "package/crds", "package/other.yaml"))
+	require.Empty(t, found("package/crds/a.yaml", "package/crds", "package/crossplane.yaml"))
+	require.Equal(t, note, found("test/crds/a.yaml", "config/crd", "a.yaml"))
+	require.Equal(t, refused, found("test/crds/a.yaml", "test/crds", "a.yaml"))
 }
 
 // One cause is one finding, and its message says what it is.

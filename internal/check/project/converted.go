@@ -32,16 +32,16 @@ func (c *CRD) Converted() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.project.converters(), func(src []byte) bool {
-		return bytes.Contains(src, reviews) || bytes.Contains(src, []byte(c.Spec.Names.Kind+"{"))
+	return slices.ContainsFunc(c.project.webhooks(), func(src []byte) bool {
+		return bytes.Contains(src, reviews) || bytes.Contains(src, withConverter) && bytes.Contains(src, []byte(c.Spec.Names.Kind+"{"))
 	})
 }
 
 // What Go code has that converts: reviews that a webhook of its own answers, or a converter that controller-runtime's builder is given for a kind.
 var reviews, withConverter = []byte("ConversionReview"), []byte(".WithConverter(")
 
-// findConverters reads the Go files of the project that convert objects. What a webhook of its own is asked to convert, only the cluster knows.
-func (p *Project) findConverters() (found [][]byte) {
+// findWebhooks reads the Go files of the project that convert objects, or have Knative's webhook. What a webhook of its own is asked to convert, only the cluster knows.
+func (p *Project) findWebhooks() (found [][]byte) {
 	others := []string{"vendor", "third_party", "testdata", "test", "node_modules"}
 	_ = filepath.WalkDir(p.Root, func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
@@ -53,7 +53,7 @@ func (p *Project) findConverters() (found [][]byte) {
 		case !d.Type().IsRegular() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "zz_generated"):
 			return nil
 		}
-		if src, err := safefs.ReadFile(path, safefs.MaxFile); err == nil && (bytes.Contains(src, reviews) || bytes.Contains(src, withConverter)) {
+		if src, err := safefs.ReadFile(path, safefs.MaxFile); err == nil && (bytes.Contains(src, reviews) || bytes.Contains(src, withConverter) || bytes.Contains(src, knative)) {
 			found = append(found, src)
 		}
 		return nil

@@ -57,3 +57,24 @@ func TestConverted(t *testing.T) {
 		})
 	}
 }
+
+// Knative's webhook is told the kinds when it runs: it may change those of the project. A file without the module's call has none.
+func TestMutatedByKnative(t *testing.T) {
+	t.Parallel()
+	mutates := func(module, text string) bool {
+		root := t.TempDir()
+		for name, data := range map[string]string{"go.mod": module, "crds/crontabs.yaml": definition, "pkg/webhook/webhook.go": "package webhook\n\n" + text} {
+			file := filepath.Join(root, filepath.FromSlash(name))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(data), 0o600))
+		}
+		p, err := project.Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+		require.NoError(t, err)
+		assert.False(t, p.CRDs[0].Converted())
+		return p.Mutates("stable.example.com", "crontabs")
+	}
+	const module, call = "module example.com/a\n\nrequire knative.dev/pkg v0.0.1\n", "var _ = defaulting.NewAdmissionController(ctx, name, path, types, with, true)\n\nvar _ = &v1.CronTab{}\n"
+	assert.True(t, mutates(module, call))
+	assert.False(t, mutates(module, "var _ = validation.NewAdmissionController(ctx, name, path, types, with, true)\n"))
+	assert.False(t, mutates("module example.com/a\n", call), "another package of that name")
+}

@@ -7,6 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,6 +208,23 @@ func (c *CRD) parseNodes() *yaml.Node {
 		return nil
 	}
 	return node.Content[0]
+}
+
+// Tests matches the files of tests.
+var Tests = regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)`)
+
+// OfTests reports whether only tests install the CRD: they have the manifest, and no generator writes to its directory.
+func (c *CRD) OfTests() bool {
+	return c.project != nil && Tests.MatchString(c.File) && !slices.Contains(c.project.Settings.CRDDirs(), path.Dir(c.File))
+}
+
+// InPackage reports whether Crossplane installs the CRD, as a part of a package: it completes the conversion webhook.
+func (c *CRD) InPackage() bool {
+	if c.project == nil {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(c.project.Root, filepath.FromSlash(path.Dir(path.Dir(c.File))), "crossplane.yaml"))
+	return err == nil
 }
 
 // Version returns the version with a name, or nil.

@@ -46,8 +46,8 @@ type Project struct {
 	source  *gofield.Source
 	copies  []duplicate // of CRDs that files before have
 	patches []string    // what was skipped as a patch
-	// converters are the Go files that convert objects; see findConverters.
-	converters func() [][]byte
+	// webhooks are the Go files that have webhooks; see findWebhooks.
+	webhooks func() [][]byte
 }
 
 // Open reads the project in root, which is a real path. The settings may be those that were detected. Where all that is wrong is that CRDs
@@ -58,7 +58,7 @@ func Open(root string, settings *config.Project) (*Project, error) {
 		return nil, err
 	}
 	p := &Project{Root: root, Settings: settings, repo: r, kinds: r.KindsByGroup(), source: gofield.NewSource()}
-	p.converters = sync.OnceValue(p.findConverters)
+	p.webhooks = sync.OnceValue(p.findWebhooks)
 	for _, dirs := range p.kinds {
 		for dir := range dirs {
 			p.Packages = append(p.Packages, dir)

@@ -58,9 +58,9 @@ var roles = []struct {
 	role  role
 }{
 	{regexp.MustCompile(`(?i)(^|[/._-])(invalid|bad|errors?)([/._-]|$)|(^|[/._-])(invalid|bad)(?-i:[A-Z])`), counterexample},
-	{regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)`), test},
+	{project.Tests, test},
 	{regexp.MustCompile(`(?i)(^|/)(keps?|geps?|npeps?|proposals?|designs?|rfcs?|enhancements?|adrs?|release-?notes|changelogs?)([/.]|$)|(^|/)specs/\d+-|(^|/)v\d+\.\d+[^/]*/`), proposal},
-	{regexp.MustCompile(`(?i)(^|/)(docs?|documentation|site|website|book)/|\.md$`), document},
+	{regexp.MustCompile(`(?i)(^|/)(docs?|documentation|site|website|book|examples-generated)/|\.md$`), document},
 }
 
 // notOurs are directories of other people's files, and of what is not shipped.
@@ -75,14 +75,13 @@ func roleOf(file string) role {
 	return sample
 }
 
-// find reads the files of the project that have objects of its groups.
-func find(p *project.Project) ([]source, error) {
+// find reads the files of the project that have objects of its groups, and names the CRDs whose schemas kustomizations patch.
+func find(p *project.Project) (all []source, patched map[string]bool, err error) {
 	groups := groupsOf(p)
-	files, patches, err := list(p.Root)
+	files, patches, patched, err := list(p.Root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []source
 	for _, file := range files {
 		if patches[file] {
 			continue
@@ -92,7 +91,7 @@ func find(p *project.Project) ([]source, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !mentions(data, groups) || generated(data) {
 			continue
@@ -102,7 +101,7 @@ func find(p *project.Project) ([]source, error) {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all, patched, nil
 }
 
 func groupsOf(p *project.Project) map[string]bool {
@@ -150,9 +149,10 @@ func mentions(data []byte, groups map[string]bool) bool {
 // kustomizations are the names that kustomize looks for.
 var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// list returns the manifests and the pages of a project, sorted, and those manifests that kustomizations use as patches.
-func list(root string) (files []string, patches map[string]bool, err error) {
-	patches = map[string]bool{}
+// list returns the manifests and the pages of a project, sorted, those manifests that kustomizations use as patches, and the CRDs whose schemas
+// these change.
+func list(root string) (files []string, patches, patched map[string]bool, err error) {
+	patches, patched = map[string]bool{}, map[string]bool{}
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrPermission) && p != root {
@@ -170,34 +170,45 @@ func list(root string) (files []string, patches map[string]bool, err error) {
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
 		if slices.Contains(kustomizations, name) {
 			for _, patch := range patchesOf(p) {
-				patches[path.Join(path.Dir(rel), patch)] = true
+				patches[path.Join(path.Dir(rel), patch.Path)] = true
+				text, _ := safefs.ReadFile(filepath.Join(filepath.Dir(p), filepath.FromSlash(patch.Path)), safefs.MaxFile)
+				if bytes.Contains(text, []byte("openAPIV3Schema")) {
+					patched[patch.Target.Name] = true
+				}
 			}
 			return nil
 		}
 		files = append(files, rel)
 		return nil
 	})
-	return files, patches, err
+	return files, patches, patched, err
 }
 
-// patchesOf are the files that a kustomization names as patches.
-func patchesOf(file string) (all []string) {
+// patch is a file that a kustomization names as a patch.
+type patch struct {
+	Path   string
+	Target struct{ Name string }
+}
+
+// patchesOf are the patches of a kustomization that are files.
+func patchesOf(file string) (all []patch) {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
 		return nil
 	}
 	var k struct {
-		Patches               []struct{ Path string } `yaml:"patches"`
-		PatchesJSON6902       []struct{ Path string } `yaml:"patchesJson6902"`
-		PatchesStrategicMerge []string                `yaml:"patchesStrategicMerge"`
+		Patches               []patch  `yaml:"patches"`
+		PatchesJSON6902       []patch  `yaml:"patchesJson6902"`
+		PatchesStrategicMerge []string `yaml:"patchesStrategicMerge"`
 	}
 	if yaml.Unmarshal(data, &k) != nil {
 		return nil
 	}
-	for _, p := range slices.Concat(k.Patches, k.PatchesJSON6902) {
-		all = append(all, p.Path)
+	all = append(k.Patches, k.PatchesJSON6902...)
+	for _, file := range k.PatchesStrategicMerge {
+		all = append(all, patch{Path: file})
 	}
-	return append(all, k.PatchesStrategicMerge...)
+	return all
 }
 
 // fence is a fenced block of a page.

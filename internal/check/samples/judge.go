@@ -85,6 +85,13 @@ type verdict struct {
 	subject string
 	found   []rule.Finding
 	at      map[string]int // of which finding a value is that has one, by its path
+	absent  map[rule.Place]*absence
+}
+
+// absence is the fields that are missing at a place, and the finding that names them.
+type absence struct {
+	finding int
+	fields  []string
 }
 
 func (v *verdict) report(id, path, format string, args ...any) *rule.Finding {
@@ -96,7 +103,7 @@ func (v *verdict) place(path string) rule.Place { return v.object.at(v.file, pat
 
 // object is what is wrong with an object.
 func (j *judge) object(ctx context.Context, s source, o object) []rule.Finding {
-	v := verdict{judge: j, source: s, object: o, kind: j.kindOf(o), subject: fmt.Sprintf("%s: %s %s", s.file, o.GetKind(), nameOf(o)), at: map[string]int{}}
+	v := verdict{judge: j, source: s, object: o, kind: j.kindOf(o), subject: fmt.Sprintf("%s: %s %s", s.file, o.GetKind(), nameOf(o)), at: map[string]int{}, absent: map[rule.Place]*absence{}}
 	switch {
 	case v.kind == nil:
 		group := o.GroupVersionKind().Group
@@ -149,7 +156,7 @@ func (v *verdict) create(ctx context.Context, version *write.Version) {
 	}
 	lost, err := version.Decode(object.Object)
 	if err != nil {
-		v.report("sample-invalid", "", "%v", err)
+		v.report("sample-invalid", "metadata", "%v", err)
 		return
 	}
 	for _, path := range lost {
@@ -172,9 +179,19 @@ func (v *verdict) create(ctx context.Context, version *write.Version) {
 	}
 }
 
-// invalid reports what the schema has against a value.
+// invalid reports what the schema has against a value. Fields that one object or item lacks are one finding.
 func (v *verdict) invalid(e *field.Error) {
+	place, absent := v.place(e.Field), e.Type == field.ErrorTypeRequired && e.Detail == "" && !v.isNull(e.Field)
+	if of := v.absent[place]; absent && of != nil {
+		f := &v.found[of.finding]
+		f.Message, f.Fix = strings.Join(of.fields, ", ")+" and "+e.Field+" are required", strings.Replace(f.Fix, "the field", "the fields", 1)
+		of.fields = append(of.fields, e.Field)
+		return
+	}
 	f := v.about("sample-invalid", e)
+	if absent && f != nil {
+		v.absent[place] = &absence{len(v.found) - 1, []string{e.Field}}
+	}
 	if f == nil || e.Type != field.ErrorTypeRequired {
 		return
 	}

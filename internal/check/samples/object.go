@@ -4,6 +4,7 @@ package samples
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 		for _, o := range first.items() {
 			switch {
 			case !groups[o.GroupVersionKind().Group] || o.GetKind() == "":
-			case o.Object["metadata"] == nil || s.role != sample && nameOf(o) == "":
+			case o.withoutMetadata() || s.role != sample && nameOf(o) == "":
 				s.parts = append(s.parts, o)
 			case isTemplate(o.node):
 				s.templates++
@@ -76,15 +77,39 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 			continue
 		}
 		if _, err := kyaml.YAMLToJSONStrict(doc.Text); err != nil {
-			for _, p := range yamldoc.Problems(doc.Text, err) {
+			for _, p := range separate(yamldoc.Problems(doc.Text, err)) {
 				at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
 				if p.Col > 0 {
 					at.Col = p.Col + column - 1
 				}
-				s.problems = append(s.problems, rule.New("sample-duplicate-key", at, s.file, "%s", p.What))
+				f := rule.New("sample-duplicate-key", at, s.file, "%s", p.What)
+				if p.What == joinedObjects {
+					f.Fix = "Write a line with --- before the object."
+				}
+				s.problems = append(s.problems, f)
 			}
 		}
 	}
+}
+
+const joinedObjects = "another object begins here, and the line --- before it is missing"
+
+// separate makes one problem of the keys of each object that follows another one without a line between them.
+func separate(all []yamldoc.Problem) (some []yamldoc.Problem) {
+	again := func(p yamldoc.Problem, keys ...string) bool {
+		return slices.ContainsFunc(keys, func(key string) bool { return p.What == `key "`+key+`" already set in map` })
+	}
+	joined := slices.ContainsFunc(all, func(p yamldoc.Problem) bool { return p.Col == 1 && again(p, "apiVersion") }) &&
+		slices.ContainsFunc(all, func(p yamldoc.Problem) bool { return p.Col == 1 && again(p, "kind") })
+	for _, p := range all {
+		if joined && p.Col == 1 && again(p, "apiVersion") {
+			p.What = joinedObjects
+		} else if joined && again(p, "kind", "metadata", "spec", "status") {
+			continue
+		}
+		some = append(some, p)
+	}
+	return some
 }
 
 // ofGroup reports whether a line of a text that does not parse has the API version of an object of the groups.
@@ -146,6 +171,15 @@ func (o object) items() []object {
 		}
 	}
 	return all
+}
+
+// withoutMetadata reports whether an object has no metadata; that without a value, as programs write the time of creation, is none.
+func (o object) withoutMetadata() bool {
+	metadata, ok := o.Object["metadata"].(map[string]any)
+	if _, named := metadata["name"]; !ok || named {
+		return o.Object["metadata"] == nil
+	}
+	return !slices.ContainsFunc(slices.Collect(maps.Values(metadata)), func(value any) bool { return value != nil })
 }
 
 // at is the place of a field, as the API server's errors write its path; the place of the last part of the path that is there.

@@ -81,7 +81,7 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 	if since != nil {
 		r.since = since.Name
 	}
-	sources, err := find(p)
+	sources, patched, err := find(p)
 	if err != nil {
 		return r, err
 	}
@@ -116,6 +116,8 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 			as := s.role
 			if k := j.kindOf(o); k != nil && roleOf(k.File) == test {
 				as = test // its CRD is an example itself, and documentation may show another stage of it
+			} else if k != nil && patched[k.Name] {
+				as = max(as, proposal) // another schema than that of the file is installed
 			}
 			if len(o.GetOwnerReferences()) > 0 {
 				as = max(as, proposal) // it shows what a controller made: only that knows the uid of the owner

@@ -5,6 +5,7 @@ package samples_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -166,6 +167,91 @@ func TestForms(t *testing.T) {
 		"f.md:7:7 the schema does not have spec.more",
 	}, got)
 	assert.Equal(t, "8 objects in 7 files, 1 object without a name or metadata skipped", r.String())
+}
+
+// Some files hold what the API server does not get in this form: what a program completes, kinds whose schema a kustomization patches, and
+// examples that a program made.
+func TestCompleted(t *testing.T) {
+	const object = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: 7}\n"
+	weight := func(file, text string, more map[string]string) []string {
+		files := map[string]string{file: text}
+		maps.Copy(files, more)
+		r, err := samples.Check(t.Context(), tree(t, files), nil)
+		require.NoError(t, err)
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.Severity.String())
+		}
+		return got
+	}
+	patch := func(what string) map[string]string {
+		return map[string]string{
+			"config/crd/kustomization.yaml": "patches:\n- {path: patch.yaml, target: {kind: CustomResourceDefinition, name: crontabs.stable.example.com}}\n",
+			"config/crd/patch.yaml":         "- {op: replace, path: " + what + ", value: \"\"}\n",
+		}
+	}
+	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, nil))
+	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, patch("/metadata/labels/a")))
+	assert.Equal(t, []string{"note"}, weight("config/samples/a.yaml", object, patch("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/image/type")))
+	assert.Equal(t, []string{"warning"}, weight("examples-generated/a.yaml", object, nil))
+	assert.Empty(t, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{creationTimestamp: null}", 1), nil))
+	assert.Equal(t, []string{"error", "error"}, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{name: null}", 1), nil))
+	assert.Equal(t, []string{"error", "error"}, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{labels: {a: b}}", 1), nil))
+}
+
+// One cause is one finding: the fields that an object or an item lacks, and the keys of an object without a line before it. What a value has
+// wrong is another cause.
+func TestOneCause(t *testing.T) {
+	const object = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: a}\n"
+	p := tree(t, map[string]string{
+		"config/samples/joined.yaml": object + "# second\n" + object,
+		"config/samples/twice.yaml":  object + "kind: CronTab\n",
+		"config/samples/lacks.yaml":  "apiVersion: stable.example.com/v1\nkind: Backup\nmetadata: {name: a}\nspec:\n  at:\n  to: {}\n  number: a\n",
+		"config/samples/text.yaml":   "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a, annotations: text}\nspec: {image: a}\n",
+	})
+	backup, err := project.Parse("crds/backups.yaml", []byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: backups.stable.example.com}
+spec:
+  group: stable.example.com
+  scope: Namespaced
+  names: {kind: Backup, plural: backups}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [at, from, size]
+            properties:
+              at: {type: string}
+              from: {type: string}
+              size: {type: string}
+              number: {type: integer}
+              to: {type: object, required: [bucket, key], properties: {bucket: {type: string}, key: {type: string}}}
+`))
+	require.NoError(t, err)
+	p.CRDs = append(p.CRDs, backup...)
+	r, err := samples.Check(t.Context(), p, nil)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range rule.Sort(r.Findings) {
+		got = append(got, f.Place.String()+" "+f.Message+" ("+f.Hint()+")")
+	}
+	assert.Equal(t, []string{
+		"config/samples/joined.yaml:6:1 another object begins here, and the line --- before it is missing (Write a line with --- before the object.)",
+		"config/samples/lacks.yaml:4:1 spec.from and spec.size are required (Add the fields.)",
+		"config/samples/lacks.yaml:5:3 spec.at is required (Give the field a value: it has none here, which is null.)",
+		"config/samples/lacks.yaml:6:3 spec.to.bucket and spec.to.key are required (Add the fields.)",
+		"config/samples/lacks.yaml:7:3 spec.number must be of type integer, not string (Correct the value, or the marker that forbids it.)",
+		"config/samples/text.yaml:3:1 metadata: a field must be of type object, not string (Correct the value, or the marker that forbids it.)",
+		`config/samples/twice.yaml:5:1 key "kind" already set in map (Remove one of the two.)`,
+	}, got)
 }
 
 // interrupted is a context that ends after the first look at it.

@@ -21,7 +21,7 @@ type Sample struct {
 
 // Valid are the samples that the API server takes as they are, and loses nothing of, sorted by file. Kinds that cannot be judged have none.
 func Valid(ctx context.Context, p *project.Project) ([]Sample, error) {
-	sources, err := find(p)
+	sources, _, err := find(p)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 var (
 	wrongType = regexp.MustCompile(`must be of type (\w+): "(\w+)"$`)
+	restore   = regexp.MustCompile(`^cannot restore (?:map|struct) from:? (\w+)$`) // of metadata
 	inBody    = regexp.MustCompile(`^\S+ in body `)
 	outside   = regexp.MustCompile(`^Checked value must be of type (\w+) (?:with format (\w+)|\(default format\)) in (.*)$`)
 )
@@ -47,6 +48,7 @@ func Text(e *field.Error) string {
 		at = "the object"
 	}
 	detail := wrongType.ReplaceAllString(inBody.ReplaceAllString(e.Detail, ""), "must be of type $1, not $2")
+	detail = restore.ReplaceAllString(detail, "a field must be of type object, not $1")
 	detail = WithoutExamples(strings.Join(strings.Fields(detail), " "))
 	switch e.Type {
 	case field.ErrorTypeRequired:

@@ -105,7 +105,7 @@ func (v *Version) Decode(object map[string]any) (lost []string, err error) {
 		options.DropInvalidFields = true
 		problem, unknown := objectmeta.CoerceWithOptions(nil, object, v.Structural, false, options)
 		if problem != nil {
-			return nil, problem
+			return nil, errors.New(Text(problem))
 		}
 		lost = append(lost, unknown...)
 	}
