@@ -193,6 +193,7 @@ func TestCompleted(t *testing.T) {
 	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, nil))
 	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, patch("/metadata/labels/a")))
 	assert.Equal(t, []string{"note"}, weight("config/samples/a.yaml", object, patch("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/image/type")))
+	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", strings.Replace(object, "/v1", "/v2", 1), patch("/spec/versions/0/schema/openAPIV3Schema/type")), "no patch adds a version")
 	assert.Equal(t, []string{"warning"}, weight("examples-generated/a.yaml", object, nil))
 	assert.Empty(t, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{creationTimestamp: null}", 1), nil))
 	assert.Equal(t, []string{"error", "error"}, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{name: null}", 1), nil))
