@@ -12,7 +12,8 @@ import (
 var watchesAllSecrets = &Type{
 	Name:  "watches-all-secrets",
 	Means: "the controller watches the Secrets of all namespaces, without a selector: it has each of them in its memory, and its role reads all",
-	Fix:   "restrict the cache to a namespace or a label (cache.Options.ByObject), watch metadata only, or get single Secrets with a client that does not cache them (client.CacheOptions.DisableFor)",
+	Fix: "restrict the cache to a namespace or a label (controller-runtime: cache.Options.ByObject; client-go: WithNamespace or WithTweakListOptions of the informer factory), watch metadata only, " +
+		"or get single Secrets without a cache (controller-runtime: client.CacheOptions.DisableFor)",
 	needs: []trace.Kind{trace.KindWatch},
 	install: func(b base) {
 		a := &allSecrets{base: b, open: map[*model.Who]map[string]bool{}, ended: map[*model.Who]int64{}}
@@ -21,7 +22,12 @@ var watchesAllSecrets = &Type{
 	},
 }
 
-const secretsQuiet = 10 * second
+const (
+	secretsQuiet = 10 * second
+
+	// restrictLoop is what to do for the built-in loop, which has no code of the author's.
+	restrictLoop = "name the namespaces to follow (--namespace); or remove Secrets from --owns, and do not ask for them in the customize hook, if the hook does not need them"
+)
 
 type allSecrets struct {
 	base
@@ -48,7 +54,11 @@ func (a *allSecrets) watch(w *model.Watch, b *trace.Watch, r trace.Record) {
 	if n := max(b.Objects, w.Delivered); n > 0 {
 		message += fmt.Sprintf(", %d so far", n)
 	}
-	a.report(trace.Finding{Subject: who.Name, Message: message, Certainty: trace.Certain, Evidence: evidence(w.Seq, r.Seq)}, r.T)
+	fix := ""
+	if who.Class == trace.ClassBuiltin {
+		fix = restrictLoop
+	}
+	a.report(trace.Finding{Subject: who.Name, Message: message, Certainty: trace.Certain, Evidence: evidence(w.Seq, r.Seq), Fix: fix}, r.T)
 }
 
 func (a *allSecrets) tick(now int64) {
