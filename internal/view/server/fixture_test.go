@@ -151,7 +151,7 @@ func (r *recording) hotLoop(by trace.ActorID, n int) {
 			d, request := r.nextRV(), id+".1"
 			r.after(3 * time.Millisecond)
 			r.add(&trace.Version{Object: deploymentX, Type: "ADDED", RV: d, Generation: 1, By: request, Owners: []trace.Owner{{APIVersion: "stable.example.com/v1", Kind: "CronTab", Name: "x", UID: "u-x", Controller: true}}})
-			r.add(&trace.Request{ID: request, Actor: by, Began: began + 1e6, Verb: "create", Resource: deploymentKind, Namespace: "default", Name: "x", Object: deploymentX, Code: 201, RVOut: d, Layers: map[string]int64{"etcd": 8e5, "admission": 2e5}})
+			r.add(&trace.Request{ID: request, Actor: by, Began: began + 1e6, Verb: "create", Resource: deploymentKind, Namespace: "default", Name: "x", Object: deploymentX, Code: 201, RVOut: d, Layers: map[string]int64{"decode": 8e4, "admission": 2e5}})
 			r.add(&trace.Event{Watch: "w-d", Actor: by, Type: "ADDED", Object: deploymentX, RV: d})
 			for range 2 { // a single refusal may be handled
 				r.add(&trace.Request{ID: r.nextID(), Actor: by, Began: r.t, Verb: "list", Resource: secrets, Code: 403, Reason: "Forbidden", Message: `secrets is forbidden: User "crdctl:controller" cannot list resource "secrets"`, Decision: "forbid"})
@@ -165,7 +165,7 @@ func (r *recording) hotLoop(by trace.ActorID, n int) {
 		})
 		r.add(&trace.Request{
 			ID: request, Actor: by, Began: r.t - 1e6, Verb: "update", Resource: cronTabs, Subresource: "status", Namespace: "default", Name: "x", Object: cronTabX,
-			Code: 200, RVIn: rv, RVOut: next, Layers: map[string]int64{"etcd": 7e5, "write": 1e5}, Bytes: 1300, Decision: "allow", Because: "ClusterRoleBinding crontab",
+			Code: 200, RVIn: rv, RVOut: next, Layers: map[string]int64{"serialize": 7e4, "write": 1e5}, Bytes: 1300, Decision: "allow", Because: "ClusterRoleBinding crontab",
 		})
 		r.after(500 * time.Microsecond)
 		r.add(&trace.Event{Watch: "w-x", Actor: by, Type: "MODIFIED", Object: cronTabX, RV: next})
