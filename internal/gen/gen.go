@@ -48,7 +48,7 @@ type Options struct {
 	// Discovered tells that the tree itself is the configuration: mistakes in tags are notes, since the project generates
 	// in spite of them, and a file that another tool made stays that tool's, whatever tags say.
 	Discovered bool
-	// Partial makes what can be made though a module or a version is not to be had for the rest, which is in NotCompared then.
+	// Partial makes what can be made though a module or a version is unavailable for the rest, which is in NotCompared then.
 	Partial bool
 	// Results keeps what was made, to be used again where nothing changed. nil keeps nothing.
 	Results *cache.Store

@@ -34,7 +34,7 @@ type parts struct {
 }
 
 // settle decides what counts when one family, or some calls, cannot be made. That is an error, unless a comparison of the others was
-// asked for, there is something to compare, and nothing in the sources is wrong: a module or a version is not to be had.
+// asked for, there is something to compare, and nothing in the sources is wrong: a module or a version is unavailable.
 func (all *parts) settle(ctx context.Context, root string, p *config.Project, o Options, codeErr, callsErr error) error {
 	if callsErr != nil {
 		return errors.Join(codeErr, callsErr)

@@ -131,10 +131,8 @@ func checkedWith(t *testing.T, root string, store *cache.Store) (notes []string,
 // pretendLack has what is kept of a package say that it lacks another one.
 func pretendLack(t *testing.T, dir string, store *cache.Store, path, lacks string) (found bool) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		name, err := hex.DecodeString(e.Name())
+	for _, entry := range entriesOf(t, dir) {
+		name, err := hex.DecodeString(filepath.Base(entry))
 		require.NoError(t, err)
 		var kept keptChecks
 		if !store.Get(cache.Key(name), &kept) || len(kept.Packages) == 0 {

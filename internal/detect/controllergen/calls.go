@@ -122,7 +122,7 @@ const cannotBeRead = "the call of controller-gen cannot be read without running 
 // checks is the name of what compares or tests and generates elsewhere for that.
 var checks = lazyregexp.New(`(?i)verify|check|test|e2e|diff|lint`)
 
-// addCall adds the call that a step makes, if it does and it is not there yet. Where a sequence that is not run to generate code has
+// addCall adds the call that a step makes, if it does and it was not added yet. Where a sequence that is not run to generate code has
 // a call that others have not, that is noted.
 func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name string, known int) []*genCall {
 	words, pinned, ok := wordsOf(step.Words)

@@ -11,7 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// removed records that a file is deleted that is not there, and that calls write.
+// removed records that a file is deleted that calls write and that does not exist.
 func (r *Reader) removed(m *made, file, at string) {
 	if writable.MatchString(file) && m.byDir[path.Dir(file)] != nil && !r.Exists(file) {
 		r.noteRemoved(file, at)

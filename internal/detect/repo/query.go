@@ -62,7 +62,7 @@ func Paths(files []*GoFile) (all []string) {
 }
 
 // AboveHeader returns a function that finds the text of a header file at the end of a generated file's header, and returns what is above it. The
-// header is one of NormalHeader. ok is false if the text is not there. A file "" has no text.
+// header is one of NormalHeader. ok is false if the header does not end with the text. A file "" has no text.
 func (r *Repo) AboveHeader(file string) func(header string) (above string, ok bool) {
 	data := ""
 	if file != "" {

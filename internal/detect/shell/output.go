@@ -52,7 +52,7 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		*out = strings.TrimSpace(strings.Join(words[1:], " "))
 	case "git":
 		if words[1] == "check-ignore" {
-			*out = "" // what git ignores is not there in a clean clone
+			*out = "" // a clean clone lacks what git ignores
 			return true
 		}
 		*out = Root

@@ -33,7 +33,7 @@ type Made struct {
 	Silent map[int][]string
 	// DeepCopies are the files of deep copies on disk, below the paths of the calls.
 	DeepCopies []string
-	// Failed are, by call, the errors of those that need what is not to be had here; see [controllergen.Result].
+	// Failed are, by call, the errors of those that need what is unavailable here; see [controllergen.Result].
 	Failed map[int]error
 }
 

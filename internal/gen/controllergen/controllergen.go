@@ -48,7 +48,7 @@ type Result struct {
 	// Silent are, by call, the generators that made nothing though the packages have markers for them, in places where
 	// controller-gen reads none.
 	Silent map[int][]string
-	// Failed are, by call, the errors of those that need a module or a version that is not to be had here (see [diag.IsUnavailable]), and
+	// Failed are, by call, the errors of those that need a module or a version that is unavailable here (see [diag.IsUnavailable]), and
 	// of those that were inferred; see [diag.IsInferred].
 	Failed map[int]error
 }

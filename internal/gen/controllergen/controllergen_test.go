@@ -138,7 +138,7 @@ func TestSilent(t *testing.T) {
 	assert.Equal(t, map[int][]string{0: {"webhook"}}, r.Silent)
 }
 
-// A call that needs a module or a version that is not to be had fails alone.
+// A call that needs a module or a version that is unavailable fails alone.
 func TestUnavailable(t *testing.T) {
 	dir := lay(t, farm+"-- needy/needy.go --\n// +kubebuilder:object:generate=true\npackage needy\n\nimport _ \"example.org/none\"\n")
 	t.Setenv("GOPROXY", "off")

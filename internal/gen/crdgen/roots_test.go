@@ -91,7 +91,7 @@ func layFarm(t *testing.T, more string) (dir string, env *load.Env) {
 
 const v1 = "example.com/farm/v1"
 
-// TestListedRoots makes manifests of packages that the go command found and of listed ones. The second time it is not there
+// TestListedRoots makes manifests of packages that the go command found and of listed ones. The second time there is no go command
 // to be asked.
 func TestListedRoots(t *testing.T) {
 	dir, env := layFarm(t, "")

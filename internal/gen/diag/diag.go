@@ -49,7 +49,7 @@ func WithHint(doing, dir, act string, said ...string) error {
 	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.ReplaceAll(short, "\n", "\n  ")+"\n"+act, "\n"))
 }
 
-// gather are the lines of what was said that tell something, each once, with paths relative to dir, if that is given.
+// gather are the lines of an output that tell something, each once, with paths relative to dir, if that is given.
 func gather(dir string, said []string) (findings []string) {
 	for line := range strings.Lines(strings.Join(said, "\n")) {
 		line = strings.TrimRight(line, "\n")

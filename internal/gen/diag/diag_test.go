@@ -34,7 +34,7 @@ func TestNewOfVendoring(t *testing.T) {
 	}
 }
 
-// Where a module is not to be had, nothing is known of its types: that needs no line for each.
+// Where a module is unavailable, nothing is known of its types: that needs no line for each.
 func TestNewWithoutModule(t *testing.T) {
 	said := []string{"/p/types.go:3:2: missing go.sum entry for module providing package k8s.io/api/core/v1 (imported by example.com/p); to add:\n\tgo get example.com/p", "/p/types.go:9:2: unknown type corev1.Pod"}
 	assert.NotContains(t, New("make CRDs", "/p", said...).Error(), "unknown type")

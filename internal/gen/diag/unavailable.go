@@ -25,7 +25,7 @@ var (
 	syntax = regexp.MustCompile(`\.go:\d+(:\d+)?: (expected |.*syntax error)`)
 )
 
-// IsUnavailable reports whether an error is about modules or versions that are not to be had here, and not about what is in the sources:
+// IsUnavailable reports whether an error is about modules or versions that are unavailable here, and not about what is in the sources:
 // what needs none of these can be made and compared all the same.
 func IsUnavailable(err error) bool {
 	return IsUnsupported(err) || err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())

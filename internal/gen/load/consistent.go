@@ -117,7 +117,7 @@ func (e *Env) downloaded(m modpath.Version, ending string) (string, error) {
 	return filepath.Join(e.Vars["GOMODCACHE"], "cache", "download", filepath.FromSlash(path), "@v", v+ending), nil
 }
 
-// readSums are the sums of a go.sum by the two words before. There is no such file where nothing is required.
+// readSums are the sums of a go.sum by the two words before. A module that requires nothing has no such file.
 func readSums(file string) (map[string][]string, error) {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil && !os.IsNotExist(err) {

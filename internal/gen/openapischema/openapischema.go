@@ -18,7 +18,7 @@ import (
 
 // File says what the names in a file mean.
 type File struct {
-	// Fset has the positions of errors; nil, if they would mean nothing to anybody.
+	// Fset has the positions of errors; nil if there are none to report.
 	Fset *token.FileSet
 	// Package is the import path of the file's own package, and Imports are those of the packages that it imports, by
 	// their names in the file.

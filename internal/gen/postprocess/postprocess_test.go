@@ -90,7 +90,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The places of the differences tell whether a script that changes only the form, or the metadata, can be their cause.
+// The places of the differences show whether a script that changes only the form, or the metadata, can be their cause.
 func TestWhereItDiffers(t *testing.T) {
 	for what, c := range map[string]struct {
 		file            string

@@ -62,7 +62,7 @@ func ownFiles(program embed.FS, dir string, packages []copied) []source {
 		names, listErr := p.code.ReadDir(".")
 		err = errors.Join(err, listErr)
 		for _, d := range names {
-			if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "embed.go" { // which would embed what is not there
+			if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "embed.go" { // which would embed files that are not copied
 				continue
 			}
 			content, readErr := p.code.ReadFile(d.Name())
