@@ -86,6 +86,9 @@ type CRDGenerator struct {
 	MaxDescLen                  *int     `yaml:"maxDescLen,omitempty"`
 	OmitToolVersion             *bool    `yaml:"omitToolVersion,omitempty"`
 	PreserveUnknownFieldsCompat *bool    `yaml:"deprecatedV1beta1CompatibilityPreserveUnknownFields,omitempty"`
+	// TrivialVersions and PreserveUnknownFields are about CRDs of v1beta1, which versions before v0.7.0 make.
+	TrivialVersions       *bool `yaml:"trivialVersions,omitempty"`
+	PreserveUnknownFields *bool `yaml:"preserveUnknownFields,omitempty"`
 }
 
 // RBACGenerator makes the roles that markers ask for.

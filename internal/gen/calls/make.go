@@ -119,7 +119,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 func run(ctx context.Context, root string, settings config.ControllerGen, only []string) (ran *controllergen.Result, markers [][]string, err error) {
 	var group errgroup.Group
 	group.Go(func() (err error) {
-		markers, err = mistakes(root, settings.Calls)
+		markers, err = mistakes(root, settings)
 		return err
 	})
 	ran, err = controllergen.Run(ctx, root, settings, only)

@@ -3,9 +3,12 @@
 package calls
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
@@ -17,7 +20,8 @@ const shownMarkers = 5
 
 // mistakes returns, by call, the markers below its paths that controller-gen ignores without an error: misspelled ones, and those in a
 // place where it reads none. It generates in spite of them, so they are no errors here either.
-func mistakes(root string, calls []config.ControllerGenCall) ([][]string, error) {
+func mistakes(root string, settings config.ControllerGen) ([][]string, error) {
+	calls := settings.Calls
 	var dirs []string
 	for i := range calls {
 		read, _ := Reads(&calls[i])
@@ -32,6 +36,9 @@ func mistakes(root string, calls []config.ControllerGenCall) ([][]string, error)
 	for i := range calls {
 		read, _ := Reads(&calls[i])
 		for _, f := range found {
+			if v := cmp.Or(calls[i].Version, settings.Version); f.About == markerlint.Value && semver.IsValid(v) && semver.Compare(v, "v0.7.0") < 0 {
+				continue // these versions have other arguments
+			}
 			if slices.ContainsFunc(read, func(dir string) bool { return text.Below(dir, path.Clean(f.File)) }) {
 				all[i] = append(all[i], f.String())
 			}

@@ -147,7 +147,7 @@ func TestUnavailable(t *testing.T) {
 		{Paths: []string{"example.org/none"}, RBAC: rbac},
 		{Paths: []string{"./needy"}, Object: &config.ObjectGenerator{}},
 		{Paths: []string{"./internal/..."}, RBAC: rbac},
-		{Paths: []string{"./..."}, Version: "v0.6.2", RBAC: rbac},
+		{Paths: []string{"./..."}, Version: "v0.1.12", RBAC: rbac},
 		{Paths: []string{"./api/..."}, Version: "v0.18.999", CRD: &config.CRDGenerator{}},
 		{Paths: []string{"./internal/..."}, Version: "v0.18.999", RBAC: rbac}, // which needs no engine
 	}}, nil)
@@ -157,7 +157,7 @@ func TestUnavailable(t *testing.T) {
 	assert.Equal(t, 5, r.Files[1].Call)
 	assert.ErrorContains(t, r.Failed[0], "no required module provides package example.org/none")
 	assert.ErrorContains(t, r.Failed[1], "needy/needy.go:4:8: no required module provides package example.org/none")
-	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.6.2 is older")
+	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.1.12 is older")
 	assert.ErrorContains(t, r.Failed[4], "module lookup disabled by GOPROXY=off")
 	assert.Len(t, r.Failed, 4)
 }
@@ -190,7 +190,7 @@ func TestErrors(t *testing.T) {
 	dir := lay(t, farm)
 	for err, c := range map[string]config.ControllerGenCall{
 		"the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools":                                                                                         {CRD: &config.CRDGenerator{}, Paths: []string{"./..."}},
-		"controller-gen v0.6.2 is older than crdctl can run; pin sigs.k8s.io/controller-tools v0.7.0 or newer":                                                                                                               {CRD: &config.CRDGenerator{}, Version: "v0.6.2"},
+		"controller-gen v0.1.12 is older than crdctl can run; pin sigs.k8s.io/controller-tools v0.2.0 or newer":                                                                                                              {CRD: &config.CRDGenerator{}, Version: "v0.1.12"},
 		"controller-gen v0.17.2 has no generator applyconfiguration; pin sigs.k8s.io/controller-tools v0.18.0 or newer":                                                                                                      {ApplyConfiguration: &config.ApplyGenerator{}, Version: "v0.17.2"},
 		"run controller-gen webhook paths=./none: open " + filepath.Join(dir, "none") + ": no such file or directory; correct the path in the call":                                                                          {Webhook: &config.WebhookGenerator{}, Paths: []string{"./none"}, Version: "v0.20.0"},
 		"run controller-gen webhook paths=./hack: no Go files in " + filepath.Join(dir, "hack") + "; correct the path in the call":                                                                                           {Webhook: &config.WebhookGenerator{}, Paths: []string{"./hack"}, Version: "v0.20.0"},
@@ -219,6 +219,33 @@ func TestRootsAreInTheOrderOfImports(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"example.com/farm/hooks/z", "example.com/farm/hooks", "example.com/farm", "example.com/farm/hooks/a"}, paths(all))
 	}
+}
+
+// Until v0.8.0 controller-gen loads the packages of one module, in one order for all paths.
+func TestRootsOfOldVersions(t *testing.T) {
+	const hook = "// +kubebuilder:webhook:name=x\n"
+	root := lay(t, "-- a/a.go --\npackage a\n\nimport _ \"example.com/farm/z\"\n\n"+hook+"-- z/z.go --\npackage z\n\n"+hook+
+		"-- sub/go.mod --\nmodule example.com/sub\n\ngo 1.26\n-- sub/sub.go --\npackage sub\n")
+	roots := func(version string, patterns ...string) ([]string, error) {
+		r := &runner{root: root, dirs: newDirs(), listings: newListings()}
+		all, err := r.roots(t.Context(), &call{ControllerGenCall: config.ControllerGenCall{Paths: patterns}, dir: root, code: version, names: []string{"webhook"}})
+		return paths(all), err
+	}
+	for version, want := range map[string][]string{
+		"v0.8.0": {"example.com/farm/z", "example.com/farm/a"}, "v0.9.0": {"example.com/farm/a", "example.com/farm/z"},
+	} {
+		all, err := roots(version, "./a/...", "./z/...")
+		require.NoError(t, err)
+		assert.Equal(t, want, all)
+	}
+	all, err := roots("v0.8.0", "./...")
+	require.NoError(t, err)
+	assert.NotContains(t, all, "example.com/sub")
+	_, err = roots("v0.8.0", "./sub/...")
+	require.EqualError(t, err, "controller-gen v0.8.0 loads no other module, and "+filepath.Join(root, "sub")+" is in one; correct the path in the call")
+	all, err = roots("v0.9.0", "./...")
+	require.NoError(t, err)
+	assert.Contains(t, all, "example.com/sub")
 }
 
 // Only a package that declares kinds has to be a root for the CRDs: all others would be type-checked in vain.

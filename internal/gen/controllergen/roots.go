@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/semver"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
@@ -28,7 +29,7 @@ type pkg struct {
 }
 
 // roots expands the paths of a call as controller-tools' loader does: import paths first, then each directory in its own module, and
-// with /... every module below. Modules in files that git ignores are left out.
+// with /... every module below. Modules in files that git ignores are left out. Until v0.9.0 it loads all at once, without other modules.
 func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 	var dirs, imports, nested []string
 	for _, p := range c.Paths {
@@ -46,6 +47,7 @@ func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 	if err := e.imported(ctx, c, imports); err != nil {
 		return nil, err
 	}
+	atOnce := semver.Compare(c.code, "v0.9.0") < 0
 	for _, dir := range dirs {
 		if filepath.Base(dir) != "..." {
 			if err := e.one(dir); err != nil {
@@ -53,15 +55,25 @@ func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 			}
 			continue
 		}
+		top := filepath.Dir(dir)
+		if atOnce && workspace.Above(top, "go.mod") != workspace.Above(c.dir, "go.mod") && workspace.Above(c.dir, "go.work") == "" {
+			return nil, diag.Unsupported(fmt.Errorf("controller-gen %s loads no other module, and %s is in one; correct the path in the call", c.code, top))
+		}
 		first := len(e.all)
-		more, err := e.below(filepath.Dir(dir))
+		more, err := e.below(top)
 		if err != nil {
 			return nil, err
+		}
+		if atOnce {
+			continue
 		}
 		if err := r.inOrder(ctx, c, e.all[first:]); err != nil {
 			return nil, err
 		}
 		nested = append(nested, more...)
+	}
+	if atOnce {
+		return e.all, r.inOrder(ctx, c, e.all)
 	}
 	if nested, err = unignored(ctx, r.root, nested); err != nil {
 		return nil, err

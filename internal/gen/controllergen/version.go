@@ -16,7 +16,7 @@ import (
 
 // oldest is the first version of which engines were tried. Those before v0.16.4 get a later golang.org/x/tools, without which
 // today's Go does not compile them.
-const oldest = "v0.7.0"
+const oldest = "v0.2.0"
 
 // sameSince are the versions from which on generators make the same bytes as the ones that are linked. Of the others only the
 // very version does. Webhooks are sorted by name since v0.20. Go builds controller-gen before v0.17 so that go/types knows no aliases: deep

@@ -86,7 +86,7 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 
 // run runs the one generator on packages.
 func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, alone bool) (memory, error) {
-	c, err := host.Context(gens, roots)
+	c, err := host.Context([]genall.Generator{*gens[0]}, roots)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,14 +76,13 @@ func writeControllerGen(ctx context.Context, g *goCommand, dir, version string) 
 	if err != nil {
 		return nil, err
 	}
+	own, err := fitting(filepath.Join(upstream, "pkg"))
+	if err != nil {
+		return nil, err
+	}
 	lent, err := lending(filepath.Join(upstream, "pkg", "applyconfiguration", "gen.go"))
 	if errors.Is(err, fs.ErrNotExist) { // the generator came later
-		for _, f := range controllerGenFiles() {
-			if base := filepath.Base(f.path); base != "apply.go" && !strings.HasPrefix(f.path, "gengo/") {
-				files = append(files, f)
-			}
-		}
-		return nil, write(dir, files)
+		return nil, write(dir, slices.Concat(files, own))
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +97,31 @@ func writeControllerGen(ctx context.Context, g *goCommand, dir, version string) 
 			files[i].content = append(files[i].content, "\nreplace "+controllerTools+" => ./upstream\n"...)
 		}
 	}
-	return nil, write(dir, slices.Concat(files, controllerGenFiles(), copied, []source{{"upstream/pkg/applyconfiguration/gen.go", lent}}))
+	return nil, write(dir, slices.Concat(files, own, copied, []source{{"upstream/pkg/applyconfiguration/gen.go", lent}}))
+}
+
+// fitting are those of crdctl's files that compile with what is in upstream's directory pkg.
+func fitting(pkg string) (files []source, err error) {
+	genall, err := os.ReadFile(filepath.Join(pkg, "genall", "genall.go"))
+	if err != nil {
+		return nil, err
+	}
+	filtered := bytes.Contains(genall, []byte("NeedsTypeChecking"))
+	lacks := func(generator string) bool {
+		_, err := os.Stat(filepath.Join(pkg, generator))
+		return err != nil
+	}
+	for _, f := range controllerGenFiles() {
+		switch dir, base := path.Split(f.path); {
+		case (base == "apply.go" || dir == "gengo/") && lacks("applyconfiguration"), base == "schemapatch.go" && lacks("schemapatcher"),
+			f.path == "host/check.go" && !filtered, dir == "unfiltered/" && filtered:
+			continue
+		case dir == "unfiltered/":
+			f.path = "host/" + base
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // moduleCopy are go.mod and the packages of controller-tools, below upstream.

@@ -98,7 +98,6 @@ func TestParseErrors(t *testing.T) {
 		{[]string{"crd", "paths=a,b"}, `controller-gen does not take "paths=a,b": ",b" is left over; separate paths with a semicolon, and quote a value with commas`},
 		{[]string{"crd:allowDangerousTypes"}, `controller-gen does not take "crd:allowDangerousTypes": the option allowDangerousTypes has no value; write crd:allowDangerousTypes=VALUE`},
 		{[]string{"crd:allowDangerousType=true"}, `controller-gen does not take "crd:allowDangerousType=true": allowDangerousType is not a known option; did you mean allowDangerousTypes?`},
-		{[]string{"crd:trivialVersions=true"}, `controller-gen does not take "crd:trivialVersions=true": trivialVersions is not a known option`},
 		{[]string{"crd:maxDescLen=all"}, `controller-gen does not take "crd:maxDescLen=all": expected a number, got "all"`},
 		{[]string{"rbac", "paths=./..."}, `controller-gen does not take "rbac": the option roleName is missing`},
 		{[]string{"crd", "crd:maxDescLen=0"}, `controller-gen does not take "crd:maxDescLen=0": the generator crd is given twice`},
@@ -119,6 +118,12 @@ func TestCheck(t *testing.T) {
 	require.EqualError(t, Check(call, "v0.17.2"), "controller-gen v0.17.2 has no option rbac:fileName; pin sigs.k8s.io/controller-tools v0.18.0 or newer, or leave the option out")
 	require.NoError(t, Check(call, "v0.18.0"))
 	require.NoError(t, Check(call, "(devel)"))
+	call = config.ControllerGenCall{CRD: &config.CRDGenerator{TrivialVersions: ptr(true), PreserveUnknownFields: ptr(false)}}
+	require.NoError(t, Check(call, "v0.6.2"))
+	require.EqualError(t, Check(call, "v0.7.0"), "controller-gen v0.7.0 has no option crd:trivialVersions, which went in v0.7.0; leave the option out")
+	require.EqualError(t, Check(call, "v0.2.2"), "controller-gen v0.2.2 has no option crd:preserveUnknownFields; pin sigs.k8s.io/controller-tools v0.2.4 or newer, or leave the option out")
+	require.EqualError(t, Check(config.ControllerGenCall{BuildTags: []string{"x"}, CRD: &config.CRDGenerator{}}, "v0.17.2"),
+		"controller-gen v0.17.2 has no flag --load-build-tags; pin sigs.k8s.io/controller-tools v0.18.0 or newer")
 	require.EqualError(t, Check(config.ControllerGenCall{ApplyConfiguration: &config.ApplyGenerator{}}, "v0.17.2"),
 		"controller-gen v0.17.2 has no generator applyconfiguration; pin sigs.k8s.io/controller-tools v0.18.0 or newer")
 }

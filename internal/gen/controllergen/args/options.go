@@ -15,13 +15,16 @@ import (
 
 // option is one of a generator's.
 type option struct {
-	name, since string // the version of controller-tools in which it came
-	target      any    // as in field
-	required    bool
+	name, since, until string // the version of controller-tools in which it came, and the one in which it was gone
+	target             any    // as in field
+	required           bool
 }
 
 // generatorSince are the versions in which generators came, after those that all have.
-var generatorSince = map[string]string{"applyconfiguration": "v0.18.0"}
+var generatorSince = map[string]string{"applyconfiguration": "v0.18.0", "schemapatch": "v0.2.1"}
+
+// tagsSince is the version in which the flag for build tags came.
+const tagsSince = "v0.18.0"
 
 // create puts a generator without options into a call.
 func create(c *config.ControllerGenCall, generator string) {
@@ -43,35 +46,42 @@ func create(c *config.ControllerGenCall, generator string) {
 
 // options are those of a generator of a call.
 func options(c *config.ControllerGenCall, generator string) []option {
-	header := func(h *config.GeneratedHeader) []option {
-		return []option{{"headerFile", "", &h.HeaderFile, false}, {"year", "", &h.Year, false}}
+	header := func(h *config.GeneratedHeader, since string) []option {
+		return []option{{name: "headerFile", since: since, target: &h.HeaderFile}, {name: "year", since: since, target: &h.Year}}
 	}
+	const manifests = "v0.12.0" // have headers since then
 	switch generator {
 	case "object":
-		return header(&c.Object.GeneratedHeader)
+		return header(&c.Object.GeneratedHeader, "")
 	case "crd":
 		g := c.CRD
-		return append(header(&g.GeneratedHeader),
-			option{"ignoreUnexportedFields", "", &g.IgnoreUnexportedFields, false},
-			option{"allowDangerousTypes", "", &g.AllowDangerousTypes, false},
-			option{"maxDescLen", "", &g.MaxDescLen, false},
-			option{"crdVersions", "", &g.CRDVersions, false},
-			option{"generateEmbeddedObjectMeta", "", &g.GenerateEmbeddedObjectMeta, false},
-			option{"deprecatedV1beta1CompatibilityPreserveUnknownFields", "v0.15.0", &g.PreserveUnknownFieldsCompat, false},
-			option{"omitToolVersion", "v0.23.0", &g.OmitToolVersion, false})
+		return append(header(&g.GeneratedHeader, manifests),
+			option{name: "ignoreUnexportedFields", since: "v0.9.0", target: &g.IgnoreUnexportedFields},
+			option{name: "allowDangerousTypes", since: "v0.4.0", target: &g.AllowDangerousTypes},
+			option{name: "maxDescLen", target: &g.MaxDescLen},
+			option{name: "crdVersions", since: "v0.2.3", target: &g.CRDVersions},
+			option{name: "generateEmbeddedObjectMeta", since: "v0.6.0", target: &g.GenerateEmbeddedObjectMeta},
+			option{name: "deprecatedV1beta1CompatibilityPreserveUnknownFields", since: "v0.15.0", target: &g.PreserveUnknownFieldsCompat},
+			option{name: "omitToolVersion", since: "v0.23.0", target: &g.OmitToolVersion},
+			option{name: "trivialVersions", until: "v0.7.0", target: &g.TrivialVersions},
+			option{name: "preserveUnknownFields", since: "v0.2.4", until: "v0.7.0", target: &g.PreserveUnknownFields})
 	case "rbac":
-		return append([]option{{"roleName", "", &c.RBAC.RoleName, true}, {"fileName", "v0.18.0", &c.RBAC.FileName, false}}, header(&c.RBAC.GeneratedHeader)...)
+		return append([]option{{name: "roleName", target: &c.RBAC.RoleName, required: true}, {name: "fileName", since: "v0.18.0", target: &c.RBAC.FileName}},
+			header(&c.RBAC.GeneratedHeader, manifests)...)
 	case "webhook":
-		return header(&c.Webhook.GeneratedHeader)
+		return header(&c.Webhook.GeneratedHeader, manifests)
 	case "applyconfiguration":
 		return []option{
-			{"headerFile", "", &c.ApplyConfiguration.HeaderFile, false},
-			{"externalApplyConfigurations", "v0.21.0", &c.ApplyConfiguration.ExternalApplyConfigurations, false},
-			{"omitToolVersion", "v0.23.0", &c.ApplyConfiguration.OmitToolVersion, false},
+			{name: "headerFile", target: &c.ApplyConfiguration.HeaderFile},
+			{name: "externalApplyConfigurations", since: "v0.21.0", target: &c.ApplyConfiguration.ExternalApplyConfigurations},
+			{name: "omitToolVersion", since: "v0.23.0", target: &c.ApplyConfiguration.OmitToolVersion},
 		}
 	case "schemapatch":
 		g := c.SchemaPatch
-		return []option{{"manifests", "", &g.Manifests, true}, {"maxDescLen", "", &g.MaxDescLen, false}, {"generateEmbeddedObjectMeta", "", &g.GenerateEmbeddedObjectMeta, false}}
+		return []option{
+			{name: "manifests", target: &g.Manifests, required: true}, {name: "maxDescLen", target: &g.MaxDescLen},
+			{name: "generateEmbeddedObjectMeta", since: "v0.6.0", target: &g.GenerateEmbeddedObjectMeta},
+		}
 	}
 	return nil
 }
@@ -79,16 +89,26 @@ func options(c *config.ControllerGenCall, generator string) []option {
 // Check returns an error for a generator or an option that a version of controller-tools does not have. Of a version that is not
 // a release nothing is known, so all are there.
 func Check(c config.ControllerGenCall, version string) error {
-	lacks := func(since string) bool {
-		return since != "" && semver.IsValid(version) && semver.Compare(version, since) < 0
+	before := func(limit string) bool {
+		return limit != "" && semver.IsValid(version) && semver.Compare(version, limit) < 0
+	}
+	lacks := func(what, since string) error {
+		return fmt.Errorf("controller-gen %s has no %s; pin sigs.k8s.io/controller-tools %s or newer", version, what, since)
+	}
+	if len(c.BuildTags) > 0 && before(tagsSince) {
+		return lacks("flag "+tagsFlag, tagsSince)
 	}
 	for _, name := range c.Generators() {
-		if since := generatorSince[name]; lacks(since) {
-			return fmt.Errorf("controller-gen %s has no generator %s; pin sigs.k8s.io/controller-tools %s or newer", version, name, since)
+		if since := generatorSince[name]; before(since) {
+			return lacks("generator "+name, since)
 		}
 		for _, o := range options(&c, name) {
-			if _, set := written(o.target); set && lacks(o.since) {
-				return fmt.Errorf("controller-gen %s has no option %s:%s; pin sigs.k8s.io/controller-tools %s or newer, or leave the option out", version, name, o.name, o.since)
+			_, set := written(o.target)
+			switch what := fmt.Sprintf("option %s:%s", name, o.name); {
+			case set && before(o.since):
+				return fmt.Errorf("%w, or leave the option out", lacks(what, o.since))
+			case set && o.until != "" && semver.IsValid(version) && !before(o.until):
+				return fmt.Errorf("controller-gen %s has no %s, which went in %s; leave the option out", version, what, o.until)
 			}
 		}
 	}
@@ -155,8 +175,8 @@ func written(target any) (value string, set bool) {
 	return "", false
 }
 
-// bare are values that every version reads as they are.
-var bare = regexp.MustCompile(`^[A-Za-z0-9_./@:-]+$`)
+// bare are values that every version reads as they are: the older ones take digits for a number, and end a value at a colon.
+var bare = regexp.MustCompile(`^([./@-]|[A-Za-z_]\w*([./@-]|$))+$|^[1-9]\d*$`)
 
 func quote(value string) string {
 	if bare.MatchString(value) {

@@ -19,13 +19,12 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
-	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// all are controller-gen's generators; apply.go adds one that older versions lack.
+// all are controller-gen's generators; apply.go and schemapatch.go add those that older versions lack.
 var all = map[string]genall.Generator{
-	"object": deepcopy.Generator{}, "crd": crd.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{}, "schemapatch": schemapatcher.Generator{},
+	"object": deepcopy.Generator{}, "crd": crd.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{},
 }
 
 // Run runs the calls side by side, and then, one after the other, those that need the process for themselves. Files are parsed once for
@@ -69,13 +68,13 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 	}
 	var roots, checked []*packages.Package
 	for i, g := range gens {
-		if _, needs := (*g).(genall.NeedsTypeChecking); needs {
+		if typed(g) {
 			for _, root := range call.Generators[i].Roots {
 				checked = append(checked, raw[root])
 			}
 		}
 	}
-	parseAhead(parsed, request.Fixed, gens.CheckFilters(), checked)
+	parseAhead(parsed, request.Fixed, filters(gens), checked)
 	out := &memory{call: call, root: request.Root, scratch: request.Scratch, version: request.Version}
 	for i, g := range gens {
 		at := *base
@@ -86,7 +85,7 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 				roots = append(roots, raw[root])
 			}
 		}
-		if err := out.generate(i, *g, at); err != nil {
+		if err := out.generate(i, g, at); err != nil {
 			result.Failures = append(result.Failures, err.Error())
 		}
 	}
@@ -96,7 +95,7 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 }
 
 // generators reads the words of a call.
-func generators(call *Call) (gens genall.Generators, err error) {
+func generators(call *Call) (gens []genall.Generator, err error) {
 	for _, g := range call.Generators {
 		known, ok := all[g.Name]
 		if !ok {
@@ -114,20 +113,25 @@ func generators(call *Call) (gens genall.Generators, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is a %T", g.Name, value)
 		}
-		gens = append(gens, &one)
+		gens = append(gens, one)
 	}
 	return gens, nil
 }
 
 // Context is what controller-tools hands to generators, without anything loaded.
-func Context(gens genall.Generators, roots []*loader.Package) (*genall.GenerationContext, error) {
+func Context(gens []genall.Generator, roots []*loader.Package) (*genall.GenerationContext, error) {
 	c := &genall.GenerationContext{
 		Collector: &markers.Collector{Registry: &markers.Registry{}},
 		Roots:     roots,
 		InputRule: genall.InputFromFileSystem,
-		Checker:   &loader.TypeChecker{NodeFilters: gens.CheckFilters()},
+		Checker:   checker(gens),
 	}
-	return c, gens.RegisterMarkers(c.Collector.Registry)
+	for _, g := range gens {
+		if err := g.RegisterMarkers(c.Collector.Registry); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 // Generate runs one generator. One that panics does so on its input; its stack is of no use to the user.
@@ -137,7 +141,7 @@ func Generate(g genall.Generator, c genall.GenerationContext) (err error) {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	if _, needs := g.(genall.NeedsTypeChecking); !needs {
+	if !typed(g) {
 		c.Checker = nil
 	}
 	return g.Generate(&c)
