@@ -4,7 +4,9 @@ package controllergen
 
 import (
 	"cmp"
+	"os"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -189,7 +191,13 @@ func (r *Reader) missingRoot(c *config.ControllerGenCall) string {
 		if first, _, _ := strings.Cut(root, "/"); strings.Contains(first, ".") && strings.Trim(first, ".") != "" {
 			continue // an import path
 		}
-		if dir := path.Join(c.Dir, root); !strings.Contains(dir, "..") && !r.Exists(dir) {
+		dir := path.Join(c.Dir, root)
+		exists := r.Exists(dir) || strings.Contains(dir, "...")
+		if strings.HasPrefix(dir, "../") {
+			_, err := os.Stat(filepath.Join(r.Root, filepath.FromSlash(dir)))
+			exists = err == nil
+		}
+		if !exists {
 			return dir
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -139,7 +141,7 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
 			of[i] = witnessed{c.pinned, c.at}
 		} else if branch[i] = r.fromBranch(r.crdsNear(c, calls, own)); branch[i] != "" {
 			continue
-		} else if p, ok := pinFor(pins, orRoot(c.Dir)); ok {
+		} else if p, ok := pinFor(r.likely(c, pins), orRoot(c.Dir)); ok {
 			of[i] = witnessed{p.version, p.source}
 		}
 		if !config.Unreleased(of[i].version) {
@@ -199,6 +201,25 @@ func (r *Reader) writesBuildLine(c *genCall, version string) bool {
 		}
 	}
 	return as > 0
+}
+
+// likely are the pins whose versions begin manifests as those of a call begin, until v0.7.0 with an empty line; all where that tells nothing.
+func (r *Reader) likely(c *genCall, pins []genVersion) []genVersion {
+	made := map[string][]string{}
+	r.filesOfCall(c, nil, made)
+	empty, none := false, false
+	for _, files := range made {
+		for _, file := range files {
+			data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+			empty = empty || err == nil && bytes.HasPrefix(data, []byte("\n---\n"))
+			none = none || err == nil && bytes.HasPrefix(data, []byte("---\n"))
+		}
+	}
+	alike := slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return (semver.Compare(v.version, "v0.8.0") < 0) != empty })
+	if empty == none || len(alike) == 0 {
+		return pins
+	}
+	return alike
 }
 
 // crdsNear are the CRDs of the directory that a call writes to, or where it writes none, of the calls in the same module.
