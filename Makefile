@@ -13,7 +13,7 @@ TEST := go test -vet=off -ldflags='-s -w' -timeout 40m
 # The benchmarks that "make bench" runs, as -bench has it.
 BENCH := .
 # The versions of controller-gen that "make compat" compares with; tests have the first and the last with other bytes.
-VERSIONS := v0.16.4 v0.16.5 v0.17.2 v0.17.3 v0.18.0 v0.19.0 v0.20.0 v0.20.1 v0.21.0 v0.22.0 v0.23.0
+VERSIONS := v0.2.0 v0.2.2 v0.2.5 v0.3.0 v0.4.1 v0.5.0 v0.6.2 v0.7.0 v0.9.0 v0.16.4 v0.16.5 v0.17.2 v0.17.3 v0.18.0 v0.19.0 v0.20.0 v0.20.1 v0.21.0 v0.22.0 v0.23.0
 # The packages that take longest come first, so that no core is idle in the end.
 SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 

@@ -35,7 +35,7 @@ func TestControllerGen(t *testing.T) {
 			t.Parallel()
 			root := farm(t, version)
 			annotated := 3
-			if semver.Compare(version, "v0.7.0") < 0 { // which know no marker for that
+			if semver.Compare(version, "v0.11.0") < 0 { // which know no marker for that
 				annotated = 2
 			}
 			calls := callsOf(t, root, version)
@@ -77,8 +77,10 @@ func farm(t *testing.T, version string) string {
 	require.NoError(t, err)
 	files := gentest.ModuleFiles(t)
 	before := func(since string) bool { return semver.Compare(version, since) < 0 }
-	if before("v0.7.0") {
+	if before("v0.16.0") {
 		files = oldModuleFiles(t)
+	}
+	if before("v0.7.0") {
 		reviewed := ",admissionReviewVersions=v1"
 		both := map[bool]string{false: reviewed + ",webhookVersions={v1,v1beta1}"}[before("v0.4.1")]
 		archive = bytes.ReplaceAll(archive, []byte(reviewed), []byte(both))

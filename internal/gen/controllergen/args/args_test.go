@@ -113,6 +113,15 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// Old versions take digits for a number, of which 089 is none, and end a value at a colon.
+func TestWordsQuote(t *testing.T) {
+	for value, want := range map[string]string{
+		"2031": "2031", "./hack/v1.b/c.txt": "./hack/v1.b/c.txt", "hack/089/x": `"hack/089/x"`, "a.5": `"a.5"`, "system:role": `"system:role"`, "089": `"089"`, "a b": `"a b"`,
+	} {
+		assert.Equal(t, []string{"rbac:roleName=" + want}, Words(config.ControllerGenCall{RBAC: &config.RBACGenerator{RoleName: value}}))
+	}
+}
+
 func TestCheck(t *testing.T) {
 	call := config.ControllerGenCall{RBAC: &config.RBACGenerator{RoleName: "r", FileName: "x.yaml"}}
 	require.EqualError(t, Check(call, "v0.17.2"), "controller-gen v0.17.2 has no option rbac:fileName; pin sigs.k8s.io/controller-tools v0.18.0 or newer, or leave the option out")

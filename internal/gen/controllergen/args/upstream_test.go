@@ -3,6 +3,7 @@
 package args
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
+
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
 // FuzzWord has controller-tools read the same word: what one accepts, the other does, and they understand the same.
@@ -24,7 +27,7 @@ func FuzzWord(f *testing.F) {
 	registry := upstream(f)
 	for _, word := range []string{
 		"crd", "crd:maxDescLen=0,crdVersions=v1;v2", "crd:crdVersions={v1,v2},allowDangerousTypes=true", "crd:maxDescLen=-1", "crd:maxDescLen=x", "crd:maxDescLen=0x1",
-		"crd:allowDangerousTypes", "crd:x=1", "crd=1", "crd:", "crd:=", "crd:maxDescLen=1,", "crd:maxDescLen=1,,", "crd:maxDescLen = 1", "crd:headerFile=a b,year=1 2",
+		"crd:allowDangerousTypes", "crd:trivialVersions=true", "crd:x=1", "crd=1", "crd:", "crd:=", "crd:maxDescLen=1,", "crd:maxDescLen=1,,", "crd:maxDescLen = 1", "crd:headerFile=a b,year=1 2",
 		`object:headerFile="a,b",year=2026`, "object:headerFile=`a`", "object:headerFile='a'", "object:year=,headerFile=x", "object:year=", `object:headerFile="a" b`, `object:year="`,
 		"object:headerFile=./a/../b.txt", "object:headerFile=a;b", "object:headerFile=a}b", "object:headerFile={}", "object:headerFile=//x", "object:headerFile=/*x",
 		"rbac", "rbac:roleName=", "rbac:roleName=x,fileName=y.yaml", "webhook", "webhook:headerFile=x", "schemapatch:manifests=./a", "schemapatch",
@@ -50,7 +53,7 @@ func FuzzWord(f *testing.F) {
 			want, err = definition.Parse(raw)
 		}
 		p := &parser{rules: map[string]rule{}}
-		if got := p.word(word); err != nil {
+		if got := cmp.Or(p.word(word), Check(p.call, crdform.Version)); err != nil {
 			require.Error(t, got, "controller-tools says: %v", err)
 			return
 		} else {
