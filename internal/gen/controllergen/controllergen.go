@@ -169,7 +169,9 @@ func (r *runner) prepare(number int, c config.ControllerGenCall, version string)
 	if config.Unreleased(code) {
 		code = version
 	}
-	if err := args.Check(c, code); err != nil {
+	if err := args.Check(c, code); errors.Is(err, args.ErrRemoved) {
+		return nil, diag.Unsupported(err)
+	} else if err != nil {
 		return nil, err
 	}
 	var err error

@@ -150,6 +150,7 @@ func TestUnavailable(t *testing.T) {
 		{Paths: []string{"./..."}, Version: "v0.1.12", RBAC: rbac},
 		{Paths: []string{"./api/..."}, Version: "v0.18.999", CRD: &config.CRDGenerator{}},
 		{Paths: []string{"./internal/..."}, Version: "v0.18.999", RBAC: rbac}, // which needs no engine
+		{Paths: []string{"./api/..."}, CRD: &config.CRDGenerator{TrivialVersions: new(bool)}}, // which is of an older version
 	}}, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Files, 2)
@@ -159,7 +160,8 @@ func TestUnavailable(t *testing.T) {
 	assert.ErrorContains(t, r.Failed[1], "needy/needy.go:4:8: no required module provides package example.org/none")
 	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.1.12 is older")
 	assert.ErrorContains(t, r.Failed[4], "module lookup disabled by GOPROXY=off")
-	assert.Len(t, r.Failed, 4)
+	assert.ErrorContains(t, r.Failed[6], "has no option crd:trivialVersions, which was removed in v0.7.0")
+	assert.Len(t, r.Failed, 5)
 }
 
 // Packages that do not load are reported before the engine that would run on them is built.

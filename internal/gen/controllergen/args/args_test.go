@@ -129,7 +129,7 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, Check(call, "(devel)"))
 	call = config.ControllerGenCall{CRD: &config.CRDGenerator{TrivialVersions: ptr(true), PreserveUnknownFields: ptr(false)}}
 	require.NoError(t, Check(call, "v0.6.2"))
-	require.EqualError(t, Check(call, "v0.7.0"), "controller-gen v0.7.0 has no option crd:trivialVersions, which went in v0.7.0; leave the option out")
+	require.EqualError(t, Check(call, "v0.7.0"), "controller-gen v0.7.0 has no option crd:trivialVersions, which was removed in v0.7.0; leave the option out")
 	require.EqualError(t, Check(call, "v0.2.2"), "controller-gen v0.2.2 has no option crd:preserveUnknownFields; pin sigs.k8s.io/controller-tools v0.2.4 or newer, or leave the option out")
 	require.EqualError(t, Check(config.ControllerGenCall{BuildTags: []string{"x"}, CRD: &config.CRDGenerator{}}, "v0.17.2"),
 		"controller-gen v0.17.2 has no flag --load-build-tags; pin sigs.k8s.io/controller-tools v0.18.0 or newer")

@@ -3,6 +3,7 @@
 package args
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -86,6 +87,9 @@ func options(c *config.ControllerGenCall, generator string) []option {
 	return nil
 }
 
+// ErrRemoved is in the error of an option that a version no longer has: a call with one is of an older version, and was not run since.
+var ErrRemoved = errors.New("which was removed")
+
 // Check returns an error for a generator or an option that a version of controller-tools does not have. Of a version that is not
 // a release nothing is known, so all are there.
 func Check(c config.ControllerGenCall, version string) error {
@@ -108,7 +112,7 @@ func Check(c config.ControllerGenCall, version string) error {
 			case set && before(o.since):
 				return fmt.Errorf("%w, or leave the option out", lacks(what, o.since))
 			case set && o.until != "" && semver.IsValid(version) && !before(o.until):
-				return fmt.Errorf("controller-gen %s has no %s, which went in %s; leave the option out", version, what, o.until)
+				return fmt.Errorf("controller-gen %s has no %s, %w in %s; leave the option out", version, what, ErrRemoved, o.until)
 			}
 		}
 	}
