@@ -149,7 +149,7 @@ func TestUnavailable(t *testing.T) {
 		{Paths: []string{"./internal/..."}, RBAC: rbac},
 		{Paths: []string{"./..."}, Version: "v0.1.12", RBAC: rbac},
 		{Paths: []string{"./api/..."}, Version: "v0.18.999", CRD: &config.CRDGenerator{}},
-		{Paths: []string{"./internal/..."}, Version: "v0.18.999", RBAC: rbac}, // which needs no engine
+		{Paths: []string{"./internal/..."}, Version: "v0.18.999", RBAC: rbac},                 // which needs no engine
 		{Paths: []string{"./api/..."}, CRD: &config.CRDGenerator{TrivialVersions: new(bool)}}, // which is of an older version
 	}}, nil)
 	require.NoError(t, err)
@@ -195,6 +195,7 @@ func TestErrors(t *testing.T) {
 		"controller-gen v0.1.12 is older than crdctl can run; pin sigs.k8s.io/controller-tools v0.2.0 or newer":                                                                                                              {CRD: &config.CRDGenerator{}, Version: "v0.1.12"},
 		"controller-gen v0.17.2 has no generator applyconfiguration; pin sigs.k8s.io/controller-tools v0.18.0 or newer":                                                                                                      {ApplyConfiguration: &config.ApplyGenerator{}, Version: "v0.17.2"},
 		"run controller-gen webhook paths=./none: open " + filepath.Join(dir, "none") + ": no such file or directory; correct the path in the call":                                                                          {Webhook: &config.WebhookGenerator{}, Paths: []string{"./none"}, Version: "v0.20.0"},
+		"run controller-gen webhook paths=./x.go: " + filepath.Join(dir, "x.go") + " is a file, of which controller-gen makes a package of its own; crdctl reads directories":                                                {Webhook: &config.WebhookGenerator{}, Paths: []string{"./x.go"}, Version: "v0.20.0"},
 		"run controller-gen webhook paths=./hack: no Go files in " + filepath.Join(dir, "hack") + "; correct the path in the call":                                                                                           {Webhook: &config.WebhookGenerator{}, Paths: []string{"./hack"}, Version: "v0.20.0"},
 		"run controller-gen rbac:roleName=r paths=./internal/tools:\n  build constraints exclude all Go files in internal/tools\nfix the error":                                                                              {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./internal/tools"}, Version: "v0.20.0"},
 		"run controller-gen rbac:roleName=r paths=./... output:rbac:dir=../x: rbac writes " + filepath.Join(filepath.Dir(dir), "x", "role.yaml") + ", which is outside of " + dir + "; run crdctl in a directory above both": {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./..."}, Version: "v0.20.0", Output: map[string]string{"rbac": "../x"}},

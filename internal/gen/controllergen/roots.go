@@ -124,6 +124,9 @@ func (e *expansion) addAs(path, dir, module string) error {
 }
 
 func (e *expansion) one(dir string) error {
+	if strings.HasSuffix(dir, ".go") {
+		return diag.Unsupported(fmt.Errorf("%s is a file, of which controller-gen makes a package of its own; crdctl reads directories", dir))
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("%w; correct the path in the call", err)
