@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// typed reports whether a generator needs types. Engines of versions before v0.4.0 have another file in place of this one.
+// typed reports whether a generator needs types. Engines of versions before v0.4.0 have another file instead of this one.
 func typed(g genall.Generator) bool {
 	_, needs := g.(genall.NeedsTypeChecking)
 	return needs
