@@ -53,7 +53,14 @@ func (s *stale) request(r *model.Request) {
 	if v.Request != nil && v.Request.Actor.Who == r.Actor.Who {
 		winner = "an earlier write of its own (" + v.Request.Method() + ")"
 	}
-	message := fmt.Sprintf("%s: %s sent version %d, but %d by %s had won", r.Object, r.Actor.Name, r.RVIn, v.RV, winner)
+	certainty, won := l.Certainty, "had won"
+	if v.Request != nil {
+		certainty = weaker(certainty, v.Writer.Certainty)
+	}
+	if certainty != trace.Certain {
+		won = "had probably won"
+	}
+	message := fmt.Sprintf("%s: %s sent version %d, but %d by %s %s", r.Object, r.Actor.Name, r.RVIn, v.RV, winner, won)
 	seqs := []int64{v.Seq}
 	if v.Request != nil {
 		seqs = append(seqs, v.Request.Seq)
@@ -79,7 +86,7 @@ func (s *stale) request(r *model.Request) {
 	}
 	message += fmt.Sprintf(" (%d times)", w.total)
 	s.report(trace.Finding{
-		Subject: k.subject(), Since: w.began, Certainty: l.Certainty, Message: message, Fix: fix, Evidence: evidence(append(w.evidence(), seqs...)...),
+		Subject: k.subject(), Since: w.began, Certainty: certainty, Message: message, Fix: fix, Evidence: evidence(append(w.evidence(), seqs...)...),
 	}, r.T)
 }
 
