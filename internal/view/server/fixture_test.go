@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/server"
 )
 
 // recording is a Source that a test makes, at the times that it says.
@@ -184,3 +185,5 @@ func crontab() *recording {
 	r.hotLoop(controller, 100)
 	return r
 }
+
+func live(o *server.Options) { o.File = "" }

@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 // door is the server as an attacker sees it, and the token, which that one does not have.
@@ -164,4 +167,65 @@ func TestHeaders(t *testing.T) {
 			assert.Equal(t, want, answer.Header.Get(name), "%s of %s", name, path)
 		}
 	}
+}
+
+// The URL of another run works in a tab that has the one before.
+func TestOtherURLInTheSameTab(t *testing.T) {
+	s := serve(t, crontab())
+	d := doorOf(t, s.URL())
+	p := open(t, d.base+"/#token="+strings.Repeat("0", 64), "401")
+	p.has("main", "This page needs the URL that crdctl printed")
+	p.do(chromedp.Navigate(s.URL()))
+	require.Eventually(t, func() bool {
+		found, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`!!document.querySelector(".finding.open")`))
+		return err == nil && found // the page is loaded meanwhile
+	}, time.Minute, 50*time.Millisecond)
+}
+
+// Without the token there is nothing, and the page says what is missing.
+func TestPageWithoutToken(t *testing.T) {
+	d := doorOf(t, serve(t, crontab()).URL())
+	p := open(t, d.base+"/", "401")
+	p.has("main", "This page needs the URL that crdctl printed")
+}
+
+// Text of objects and log lines stays text.
+func TestInjection(t *testing.T) {
+	evil := `<img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>${alert(1)}`
+	r := newRecording(false)
+	const object trace.ObjectID = 9
+	r.add(&trace.Def{Object: &trace.Object{ID: object, UID: "evil", Resource: cronTabs, Namespace: "default", Name: evil}})
+	r.add(&trace.Watch{ID: "w", Actor: controller, Resource: cronTabs, State: "open"})
+	r.after(time.Second)
+	value, err := json.Marshal(evil)
+	require.NoError(t, err)
+	rv := r.nextRV()
+	r.add(&trace.Version{Object: object, Type: "MODIFIED", RV: rv, By: "evil", Finalizers: []string{evil}, Changes: []trace.Change{{Path: `metadata.annotations["` + evil + `"]`, Old: value, New: value}}})
+	r.add(&trace.Request{ID: "evil", Actor: controller, Began: r.t, Verb: "update", Resource: cronTabs, Namespace: "default", Name: evil, Object: object, Code: 403, Reason: evil, Message: evil, Warnings: []string{evil}})
+	r.add(&trace.Log{Actor: controller, Stream: "stderr", Level: "error", Message: evil, Key: evil, Attrs: map[string]any{"x": evil}})
+	r.add(&trace.KubeEvent{Object: object, Type: "Warning", Reason: evil, Message: evil})
+	r.add(&trace.Save{Build: 7, Files: []string{evil}, Steps: []trace.Step{{Name: "build", Message: evil}}})
+	r.add(&trace.Admission{Type: "validating", Name: evil, Request: "evil", Began: r.t, Err: evil})
+	r.add(&trace.Reconcile{ID: "r", Controller: evil, Actor: controller, Key: evil, State: "begin", Began: r.t, Source: "hook"})
+	r.after(time.Millisecond)
+	r.add(&trace.Reconcile{ID: "r", Controller: evil, Actor: controller, Key: evil, State: "end", Began: r.t - 1e6, Result: "error", Err: evil, Source: "hook"})
+	p := open(t, serve(t, r).URL())
+	p.has(".save pre", evil)
+	p.has(".log .row", "<img src=x")
+	p.click(".tree .row")
+	p.has(".object-head", "<img src=x")
+	p.has(".facts", evil)
+	p.key("4")
+	p.has("crd-rows[aria-label=Requests] .row", "<img src=x")
+	p.key("j")
+	p.has(".why", evil)
+	p.key("2")
+	p.waits(`document.querySelector("canvas")?.width > 100`)
+	p.key("t")
+	p.has(".view .row", "<img src=x")
+	p.key("5")
+	p.has(".view", "<img src=x")
+	p.key("6")
+	p.has(".rights-parts", "<img src=x")
+	assert.False(t, eval[bool](p, `document.title.includes("pwned") || !!document.querySelector("img, #app script")`))
 }
