@@ -43,6 +43,7 @@ type retry struct {
 	err     string
 	delay   int64 // until it is tried again; 0 if that is not known
 	next    int64 // T
+	over    bool  // it is not tried again
 }
 
 func (d *retries) end(rec *model.Reconcile) {
@@ -104,21 +105,37 @@ func (d *retries) show(w *retry) {
 	d.report(trace.Finding{Subject: w.subject, Since: w.began, Message: message, Certainty: trace.Certain, Evidence: w.evidence()}, w.last())
 }
 
-// nextTry is when a key is tried again, as the queue says.
+// nextTry is when a key is tried again: as the queue says, or as the tries before suggest.
 func (d *retries) nextTry(w *retry) string {
-	if w.next == 0 {
-		return ""
+	switch next := w.doubled(); {
+	case w.over:
+	case w.next != 0:
+		return fmt.Sprintf("next try in %s (%s)", model.Duration(w.next-d.clock), at(w.next))
+	case next > d.clock:
+		return fmt.Sprintf("next try probably in %s (%s), as its waits double", model.Duration(next-d.clock), at(next))
 	}
-	return fmt.Sprintf("next try in %s (%s)", model.Duration(w.next-d.clock), at(w.next))
+	return ""
+}
+
+// doubled is when the next try begins if its back-off doubles as it did before, or 0: work queues of client-go and controller-runtime double it
+// up to 1000 seconds, unless they are given another limiter. Short waits are too close to the time that a try takes.
+func (w *retry) doubled() int64 {
+	n := w.n()
+	if n < 3 {
+		return 0
+	}
+	before, last := w.marks[n-2].t-w.marks[n-3].t, w.last()-w.marks[n-2].t
+	if ratio := float64(last) / float64(before); last < second/10 || last > 500*second || ratio < 1.7 || ratio > 2.3 {
+		return 0
+	}
+	return w.last() + 2*last
 }
 
 func (d *retries) forget(k model.Key) {
 	if w := d.of[k]; w != nil {
 		delete(d.of, k)
-		if w.next != 0 { // it is not tried again
-			w.next = 0
-			d.show(w)
-		}
+		w.over = true
+		d.show(w)
 		d.resolve(w.subject)
 	}
 }
@@ -131,7 +148,7 @@ func (d *retries) tick(now int64) {
 		}
 		if now-max(w.last(), w.next) > max(retryQuiet, 4*apart) {
 			d.forget(k)
-		} else if w.next > now {
+		} else if max(w.next, w.doubled()) > now {
 			d.show(w)
 		}
 	}

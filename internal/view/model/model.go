@@ -114,6 +114,8 @@ func (m *Model) Add(r trace.Record) {
 		m.addEvent(r, b)
 	case *trace.Reconcile:
 		m.addReconcile(r, b)
+	case *trace.Queue:
+		m.addQueue(r, b)
 	case *trace.Log:
 		m.addLog(r, b)
 	case *trace.Decision:

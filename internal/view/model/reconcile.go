@@ -31,6 +31,7 @@ type Reconcile struct {
 	Waited       int64
 	Result       string // empty while it runs, and of inferred ones
 	After        int64
+	Next         int64 // T at which its queue said that it hands out the key again; 0 if that is not recorded
 	Err          string
 	Causes       []trace.Cause // as recorded; Model.Causes has more
 	Seq, EndSeq  int64         // of the records of begin and end; the first and the last request of inferred ones
@@ -75,6 +76,20 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 		r.Ended, r.EndSeq, r.Result, r.After, r.Err = rec.T, rec.Seq, b.Result, b.After, b.Err
 	}
 	m.see(b)
+}
+
+// addQueue notes when a key is handed out again after its newest reconcile.
+func (m *Model) addQueue(rec trace.Record, b *trace.Queue) {
+	all := m.keys[Key{b.Controller, b.Key}]
+	if len(all) == 0 {
+		return
+	}
+	switch newest := all[len(all)-1]; {
+	case b.Op == "forget":
+		newest.Next = 0
+	case (b.Op == "after" || b.Op == "rateLimited") && b.Delay > 0:
+		newest.Next = rec.T + b.Delay
+	}
 }
 
 // named returns the newest object of a kind, KIND or KIND.GROUP, with a key; nil if it is not held.

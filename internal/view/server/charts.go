@@ -144,7 +144,10 @@ func (s *session) nextKeys() []nextRow {
 			row.Tries++
 			row.Why = "back-off"
 		}
-		if row.At = last.Ended + last.After; last.Ended != 0 && last.After > 0 && row.At > now {
+		if row.At = last.Next; row.At == 0 && last.After > 0 {
+			row.At = last.Ended + last.After
+		}
+		if last.Ended != 0 && row.At > now {
 			all = append(all, row)
 		} else if row.Tries > 0 {
 			row.At = 0 // when is not recorded
