@@ -10,8 +10,9 @@ import (
 )
 
 var watchesAllSecrets = &Type{
-	Name:  "watches-all-secrets",
-	Means: "the controller watches the Secrets of all namespaces, without a selector: it has each of them in its memory, and its role reads all",
+	Name: "watches-all-secrets",
+	Means: "the controller watches the Secrets of all namespaces, without a selector: the API server sends it each of them, which its role has to allow. " +
+		"A cache keeps each in memory; the built-in loop keeps those that its objects own, and all if a customize hook asks for Secrets",
 	Fix: "restrict the cache to a namespace or a label (controller-runtime: cache.Options.ByObject; client-go: WithNamespace or WithTweakListOptions of the informer factory), watch metadata only, " +
 		"or get single Secrets without a cache (controller-runtime: client.CacheOptions.DisableFor)",
 	needs: []trace.Kind{trace.KindWatch},
