@@ -117,23 +117,49 @@ func (d *drifts) show(r *model.Request, w *drift) {
 	if w.noops > 0 {
 		generation += fmt.Sprintf(", %d changed nothing", w.noops)
 	}
-	var fields []string
-	for i, c := range r.Drift {
-		if i == 3 {
-			fields = append(fields, fmt.Sprintf("and %d more", len(r.Drift)-i))
-			break
-		}
-		if c.Withheld() {
-			fields = append(fields, c.Path+" is stored with another value than sent")
-			continue
-		}
-		sent, stored := differ(c.Old, c.New)
-		fields = append(fields, fmt.Sprintf("%s: sent %s, stored %s", c.Path, sent, stored))
-	}
 	d.report(trace.Finding{
 		Subject: r.Object.String(), Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),
-		Message: fmt.Sprintf("%s was updated %d times by %s, %s; %s", r.Object, w.total, r.Actor.Name, generation, strings.Join(fields, "; ")),
+		Message: fmt.Sprintf("%s was updated %d times by %s, %s; %s", r.Object, w.total, r.Actor.Name, generation, drifted(r.Drift)),
 	}, r.T)
+}
+
+const (
+	driftValues = 3  // fields with what was sent and stored
+	driftNames  = 12 // further ones by their names
+)
+
+// drifted is the fields that were stored otherwise than sent. All are named, since the one that the author compares may be any of them.
+func drifted(all []trace.Change) string {
+	var fields, names []string
+	for i, c := range all {
+		switch {
+		case i >= driftValues:
+			if name := lastStep(c.Path); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		case c.Withheld():
+			fields = append(fields, c.Path+" is stored with another value than sent")
+		default:
+			sent, stored := differ(c.Old, c.New)
+			fields = append(fields, fmt.Sprintf("%s: sent %s, stored %s", c.Path, sent, stored))
+		}
+	}
+	if len(names) > 0 {
+		more := ""
+		if len(names) > driftNames {
+			names, more = names[:driftNames], ", …"
+		}
+		fields = append(fields, fmt.Sprintf("and %d more: %s%s", len(all)-driftValues, strings.Join(names, ", "), more))
+	}
+	return strings.Join(fields, "; ")
+}
+
+// lastStep is the end of a path: policy of spec.policy, and ["a.b/c"] of metadata.annotations["a.b/c"].
+func lastStep(path string) string {
+	if i := strings.LastIndex(path, `["`); i >= 0 && strings.HasSuffix(path, `"]`) {
+		return path[i:]
+	}
+	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
 func (d *drifts) tick(now int64) {
