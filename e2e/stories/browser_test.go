@@ -91,15 +91,17 @@ func (p *page) scroll(selector string) {
 	require.NoError(p, err)
 }
 
-// compared is a row of the table of what was before the newest save and after it.
+// compared is a row of the table of what was before the newest save and after it, without its unit.
 func (p *page) compared(name string) (before, after float64) {
 	p.Helper()
 	cells, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(
 		`([...document.querySelectorAll(".compare tr")].map((r) => [...r.children].map((c) => c.textContent)).find((r) => r[0] === %q) ?? [])`, name)))
 	require.NoError(p, err)
 	if len(cells) == 3 {
-		before, _ = strconv.ParseFloat(cells[1], 64)
-		after, _ = strconv.ParseFloat(cells[2], 64)
+		for i, to := range []*float64{&before, &after} {
+			figure, _, _ := strings.Cut(cells[i+1], " ")
+			*to, _ = strconv.ParseFloat(figure, 64)
+		}
 	}
 	return before, after
 }

@@ -3,11 +3,13 @@
 package stories
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,7 +40,20 @@ data = {"a": parent["spec"]["message"], "b": "same", "c": "same"}
 children = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"is": data[name]}} for name in data]
 json.dump({"children": children}, sys.stdout)
 `
-	recordedObject = "apiVersion: recorded.example.com/v1\nkind: Gadget\nmetadata: {name: demo}\nspec: {message: first}\n"
+	recordedObject = `apiVersion: recorded.example.com/v1
+kind: Gadget
+metadata: {name: demo, namespace: default}
+spec: {message: first}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: other}
+---
+apiVersion: recorded.example.com/v1
+kind: Gadget
+metadata: {name: second, namespace: other}
+spec: {message: always}
+`
 )
 
 // A recording of the built-in controller has, for each reconcile, all that led to it, what the hook was asked and answered, and why a
@@ -50,16 +65,28 @@ func TestTheBuiltInControllerIsRecorded(t *testing.T) {
 	w.write(in("sync.py"), recordedHook)
 	w.check(os.Chmod(in("sync.py"), 0o755))
 	w.write(in("object.yaml"), recordedObject)
-	run := w.start(w.dir, crdctl, "run", "--builtin", "-f", "crd.yaml", "--hook", "./sync.py", "--owns", "v1/ConfigMap", "--resync", "0s",
+	run := w.start(w.dir, crdctl, "run", "--builtin", "-f", "crd.yaml", "--hook", "./sync.py", "--owns", "v1/ConfigMap", "--resync", "0s", "--hook-parallel", "1",
 		"--record", "recording.crdctl.gz", "--record-bodies", "all")
 	run.waitFor("Started workers")
 	w.run(w.dir, crdctl, "kubectl", "apply", "-f", "object.yaml")
-	run.waitFor("Child created", "Child created", "Child created", "Successfully synced")
+	printed := func(texts ...string) {
+		t.Helper()
+		w.until(fmt.Sprintf("%q are printed", texts), func() bool {
+			return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(run.text(), text) })
+		})
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		printed(`Child created kind=Gadget key=default/demo child="ConfigMap default/`+name+`"`, `Child created kind=Gadget key=other/second child="ConfigMap other/`+name+`"`)
+	}
+	run.waitFor("Successfully synced kind=Gadget key=default/demo", "Successfully synced kind=Gadget key=default/demo") // the second is about the children's events
 	w.replace(in("object.yaml"), "first", "second")
 	w.run(w.dir, crdctl, "kubectl", "apply", "-f", "object.yaml")
-	run.waitFor(`Child updated kind=Gadget key=default/demo child="ConfigMap default/a"`, "Successfully synced", "Successfully synced") // the second is about the child's change
+	run.waitFor(`Child updated kind=Gadget key=default/demo child="ConfigMap default/a"`, "Successfully synced kind=Gadget key=default/demo", "Successfully synced kind=Gadget key=default/demo")
 	w.replace(in("sync.py"), `"b": "same"`, `"b": "edited"`)
-	run.waitFor("Hook or templates changed", `Child updated kind=Gadget key=default/demo child="ConfigMap default/b"`, "Successfully synced")
+	run.waitFor("Hook or templates changed")
+	// Both objects are queued again at once, and one hook runs at a time.
+	printed(`Child updated kind=Gadget key=default/demo child="ConfigMap default/b"`, `Child updated kind=Gadget key=other/second child="ConfigMap other/b"`)
+	run.waitFor("Successfully synced kind=Gadget key=default/demo")
 	require.Equal(t, 0, run.interrupt())
 	w.expectRecorded(in("recording.crdctl.gz"))
 
@@ -73,13 +100,22 @@ func TestTheBuiltInControllerIsRecorded(t *testing.T) {
 		assert.Contains(t, out, `"findings": []`)
 		p.shows(".quiet", "No finding.")
 	}
-	p.shows(".last", "Gadget default/demo")
+	p.shows(".last", "Gadget ")
 	p.press("2")
 	p.press("t")
 	p.shows("crd-rows[aria-label=Flow] .row", "reconcile of Gadget default/demo: ok")
 	p.click("crd-rows[aria-label=Flow] .row", "reconcile of Gadget default/demo: ok")
 	p.shows(".why", "same as last applied")
-	p.shows(".why", "./sync.py")
+	p.until("a reconcile says that the change of the hook caused it", func() bool {
+		p.press("j")
+		return p.has(".why .item.certain", "the hook changed")
+	})
+	p.shows(".why", "in the queue")
+	p.click(".why .ref", "hook ./sync.py sync: ")
+	p.shows(".why h4", "Question")
+	p.shows(".why pre", `"apiVersion": "recorded.example.com/v1"`)
+	p.shows(".why h4", "Answer")
+	p.shows(".why pre", `"is": "edited"`)
 	p.press("6")
 	p.shows(".rights-parts", "sync.py")
 	w.end(served)
@@ -134,6 +170,13 @@ func (w *world) expectRecorded(file string) {
 	assert.Equal(w, []string{"apply a"}, requests[changed], "requests of the reconcile")
 	call := calls[changed]
 	require.NotNil(w, call, "call of the hook")
+	waited := time.Duration(0)
+	for _, id := range afterEdit {
+		if call := calls[id]; call != nil {
+			waited = max(waited, time.Duration(call.Waited))
+		}
+	}
+	assert.Greater(w, waited, 50*time.Millisecond, "both were queued at once: one waits for the hook of the other")
 	assert.Contains(w, string(call.Question), `"message":"second"`)
 	assert.Contains(w, string(call.Answer), `"second"`)
 	assert.True(w, slices.ContainsFunc(afterEdit, func(id string) bool {

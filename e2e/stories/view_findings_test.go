@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/finding"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
 
@@ -78,27 +79,61 @@ func (r *recorded) findings() (all []trace.Finding) {
 }
 
 // findingsOf are those of a file, or of what runs.
-func (r *recorded) findingsOf(file ...string) (all []trace.Finding) {
+func (r *recorded) findingsOf(file ...string) []trace.Finding {
+	r.Helper()
+	return r.documentOf(file...).Findings
+}
+
+// document is what "crdctl view --findings -o json" prints.
+type document struct {
+	Duration     int64
+	Incomplete   string
+	Findings     []trace.Finding
+	Undetermined []struct{ Type, Reason string }
+}
+
+func (r *recorded) documentOf(file ...string) (d document) {
 	r.Helper()
 	out, stderr, err := r.try(r.dir, crdctl, append(append([]string{"view"}, file...), "--findings", "-o", "json")...)
-	var document struct {
-		Incomplete   string
-		Findings     []trace.Finding
-		Undetermined []struct{ Type, Reason string }
-	}
-	require.NoError(r, json.Unmarshal([]byte(out), &document), "%v\n%s%s", err, out, stderr)
+	require.NoError(r, json.Unmarshal([]byte(out), &d), "%v\n%s%s", err, out, stderr)
 	want := 0
 	switch {
-	case len(document.Findings) > 0:
+	case len(d.Findings) > 0:
 		want = 1
-	case document.Incomplete != "":
+	case d.Incomplete != "":
 		want = 2
 	}
 	require.Equal(r, want, exitCode(err), "%v\n%s%s", err, out, stderr)
-	for _, u := range document.Undetermined {
+	for _, u := range d.Undetermined {
 		assert.NotContains(r, []string{"event-spam", "webhook-failed-open"}, u.Type, u.Reason)
 	}
-	return document.Findings
+	return d
+}
+
+// hasWhatWasLive holds that the file has each finding that the run had while it went on, and that its records until then show the same one:
+// since the same time, and as certain.
+func (r *recorded) hasWhatWasLive(live document) {
+	r.Helper()
+	file, err := trace.OpenFile(r.file)
+	r.check(err)
+	defer file.Close() //nolint:errcheck // it was read
+	engine := finding.New()
+	for record, err := range file.Records(r.Context(), 0) {
+		r.check(err)
+		if record.T <= live.Duration {
+			engine.Add(record)
+		}
+	}
+	engine.End()
+	then, now := engine.Findings(), r.findings()
+	require.NotEmpty(r, live.Findings)
+	for _, f := range live.Findings {
+		was := find(then, f.Type, f.Subject)
+		if assert.NotNil(r, was, "%s: %s", f.Type, f.Message) && assert.NotNil(r, find(now, f.Type, f.Subject), "%s: %s", f.Type, f.Message) {
+			assert.Equal(r, f.Certainty, was.Certainty, "%s: %s", f.Type, f.Message)
+			assert.Equal(r, f.Since, was.Since, "%s: %s", f.Type, f.Message)
+		}
+	}
 }
 
 // model is the recording as the view has it.
@@ -157,7 +192,8 @@ var wrong = []fault{
 	{"watch-denied", "view, secrets", trace.Certain, `^secrets were never synced: 403, nothing is reconciled`},
 	{"hot-loop", "CronTab default/clock", trace.Certain, `own status write, [\d.]+/s; status.lastSeen: ".*" → ".*" \(PUT status by view, \d+ times\)`},
 	{"hot-loop", "CronTab default/patched-clock", trace.Likely, `probably .* own status write, .*status.lastSeen.*PATCH status by view`},
-	{"child-drift", "Deployment default/drift", trace.Certain, `was updated \d+ times by view, .*progressDeadlineSeconds: sent nothing, stored 600`},
+	{"child-drift", "Deployment default/drift", trace.Certain, `was updated \d+ times by view, generation unchanged, \d+ changed nothing; .*progressDeadlineSeconds: sent nothing, stored 600; .* more: .*terminationMessagePolicy`},
+	{"child-drift", "Deployment default/stamped", trace.Certain, `was updated 20 times by view, generation \+20; spec.template.spec.containers\[0\].terminationMessagePolicy: sent "", stored "File"(; resolved)?$`}, // it ends with the last update
 	{"no-op-writes", "", trace.Certain, `deployments.apps changed nothing`},
 	{"field-fight", "Deployment default/fight, spec.replicas", trace.Certain, `spec.replicas 3↔5, view ↔ kubectl, every [\d.]+ s`},
 	{"conflict-storm", "view, CronTab default/conflict", trace.Certain, `conflicts on CronTab default/conflict by view, .*kubectl \(PATCH\)`},
@@ -165,7 +201,7 @@ var wrong = []fault{
 	{"delivered-not-reconciled", "ConfigMap default/deaf", trace.Certain, `DELETED .* was delivered to view, no reconcile of CronTab default/deaf followed: the owner reference has no controller: true`},
 	{"invalid-owner", "ConfigMap other/abroad", trace.Certain, `CronTab abroad absent in namespace other`},
 	{"collected", "ConfigMap other/abroad", trace.Certain, `was deleted by garbage-collector: owner CronTab abroad absent in namespace other`},
-	{"stuck-finalizer", "CronTab default/stuck", trace.Certain, `deleting for \d+ s, waits for example.com/cleanup; \d+ reconciles, last error "cleanup: the crane is out of order"`},
+	{"stuck-finalizer", "CronTab default/stuck", trace.Certain, `deleting for \d+ s, waits for example.com/cleanup; \d+ reconciles, last error "cleanup: the crane is out of order", next try probably in [\d.]+ m?s \(\+[\d.]+ s\), as its waits double`},
 	{"event-spam", "view, StillHere", trace.Certain, `^view sends Events about CronTab default/chatty [\d.]+/s with the reason StillHere, the newest: "it was looked at"`},
 	{"webhook-failed-open", "validating gone.example.com", trace.Certain, `^the validating webhook gone.example.com failed, and its objects were stored without it: \d+ of \d+ calls?, last error ".*refused"`},
 	{"watches-all-secrets", "view", trace.Certain, `^view watches all Secrets of the cluster`},
@@ -186,22 +222,28 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	r.says(`finding: secrets were never synced: .*; resolved \[watch-denied\]`)
 	r.until("the controller works", func() bool { return strings.Contains(r.run.text(), "Starting workers") })
 
+	// The page follows what the run records.
+	browser := r.browse()
+	live, attached := r.view(browser, r.dir)
+
 	r.kubectl(r.dir, "create", "namespace", "other")
 	file, changes := filepath.Join(r.world.dir, "crontabs.yaml"), filepath.Join(r.world.dir, "changes.yaml")
-	r.write(file, crontabs("clock", "patched-clock", "twice", "drift", "fight", "conflict", "deaf", "parent", "abroad", "chatty", "renamed", "applied", "hasty", "stuck", "quiet"))
+	r.write(file, crontabs("clock", "patched-clock", "twice", "drift", "stamped", "fight", "conflict", "deaf", "parent", "abroad", "chatty", "renamed", "applied", "hasty", "stuck", "quiet"))
 	r.write(filepath.Join(r.world.dir, "webhook.yaml"), goneWebhook)
 	r.kubectl(r.dir, "apply", "-f", filepath.Join(r.world.dir, "webhook.yaml"))
 	r.kubectl(r.dir, "apply", "-f", file)
 	for _, child := range []string{"deployment/fight", "configmap/deaf", "configmap/parent"} {
 		r.eventually(child[strings.Index(child, "/")+1:], r.dir, crdctl, "kubectl", "get", child, "-o", "name", "--ignore-not-found")
 	}
+	live.showsTheInvalidOwner()
+	r.kubectl(r.dir, "patch", "configmap", "abroad", "-n", "other", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	r.eventually("example.com/cleanup", r.dir, crdctl, "kubectl", "get", "crontab", "stuck", "-o", "jsonpath={.metadata.finalizers}")
 	r.kubectl(r.dir, "delete", "crontab", "stuck", "--wait=false")
 	r.kubectl(r.dir, "delete", "configmap", "deaf", "parent")
-	unsaid := slices.Clone(wrong)
+	unsaid, newest := slices.Clone(wrong), []trace.Finding(nil)
 	t.Cleanup(func() {
-		if len(unsaid) > 0 {
-			t.Errorf("no finding ever said %+v", unsaid)
+		for _, f := range unsaid {
+			t.Errorf("no finding ever said %+v; the newest is %+v", f, find(newest, f.kind, f.subject))
 		}
 	})
 	round := 0
@@ -210,14 +252,11 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		r.kubectl(r.dir, "scale", "deployment", "fight", "--replicas=5")
 		r.write(changes, changed("conflict", round)) // by one kubectl: on a busy machine, each takes long to start
 		r.kubectl(r.dir, "apply", "-f", changes)
-		all := r.findings()
-		unsaid = slices.DeleteFunc(unsaid, func(f fault) bool { return f.said(all) })
+		newest = r.findings()
+		unsaid = slices.DeleteFunc(unsaid, func(f fault) bool { return f.said(newest) })
 		return len(unsaid) == 0
 	})
 
-	// The page follows what the run records.
-	browser := r.browse()
-	live, attached := r.view(browser, r.dir)
 	live.shows(".finding.open", "CronTab default/clock is reconciled")
 
 	// A save that does not compile changes nothing, one that doubles the writes is seen to, and one that fixes a loop ends it.
@@ -232,6 +271,11 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		before, after := live.compared("writes of the controller per reconcile")
 		return before > 0 && after > before
 	})
+	for _, name := range []string{"reconciles a minute", "p50 of reconciles", "p99 of reconciles"} {
+		before, after := live.compared(name)
+		assert.Positive(t, before, name)
+		assert.Positive(t, after, name)
+	}
 	live.shows(".compare", "new kinds of requests of the controller")
 	live.shows(".compare", "serviceaccounts")
 	r.save(main, "fixed, doubled = false, true", "fixed, doubled = true, false")
@@ -241,6 +285,7 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	})
 	live.unfolds()
 	live.shows(".finding.resolved", "hot loop: CronTab default/clock")
+	live.shows(".finding.resolved", "by build 3")
 	r.end(r.run)
 	live.shows("body", "trying again")
 	r.end(attached)
@@ -256,9 +301,11 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		assert.NotEmpty(t, f.Fix, f.Message)
 	}
 	assert.Equal(t, 3, find(all, "hot-loop", "CronTab default/clock").ResolvedBy)
+	assert.Contains(t, find(all, "watch-denied", "secrets").Fix, `//+kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch`)
 	for _, f := range all {
 		assert.NotContains(t, f.Subject, "default/quiet", f.Message)
 		assert.NotContains(t, f.Subject, "default/parent", f.Message)
+		assert.NotContains(t, f.Subject, "default/twice", f.Message)
 		assert.NotContains(t, f.Subject, "default/applied", f.Message)
 		assert.NotEqual(t, "recording-gap", f.Type, f.Message)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -39,7 +40,11 @@ func (s *session) describe(r trace.Record) string {
 	case *trace.Queue:
 		return fmt.Sprintf("queue of %s: %s %s %s", b.Controller, b.Op, b.Key, b.Why)
 	case *trace.Hook:
-		return fmt.Sprintf("hook %s %s: %s", b.Name, b.Op, model.Duration(r.T-b.Began))
+		text := fmt.Sprintf("hook %s %s: %s", b.Name, b.Op, model.Duration(r.T-b.Began-b.Waited))
+		if b.Waited >= int64(time.Millisecond) {
+			text += fmt.Sprintf(", after it waited %s for its turn", model.Duration(b.Waited))
+		}
+		return text
 	case *trace.Admission:
 		return fmt.Sprintf("%s %s %s: %s", b.Type, b.Name, b.Op, model.Duration(r.T-b.Began))
 	case *trace.Decision:

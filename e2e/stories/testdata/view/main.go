@@ -19,6 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -125,6 +126,8 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, r.Update(ctx, u)
 	case "drift":
 		return r.drift(ctx, u, n)
+	case "stamped":
+		return ctrl.Result{RequeueAfter: 100 * time.Millisecond}, r.stamped(ctx, u)
 	case "fight":
 		return ctrl.Result{}, r.deployment(ctx, u, 3)
 	case "conflict": // what it writes is old by then: its cache has a newer version
@@ -147,11 +150,11 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, r.configMap(ctx, u, u.GetNamespace(), false)
 	case "parent":
 		return ctrl.Result{}, r.configMap(ctx, u, u.GetNamespace(), true)
-	case "abroad": // its child is in a namespace where the garbage collector does not find the owner
+	case "abroad": // its child is in a namespace where the garbage collector does not find the owner; a finalizer holds it back
 		if n > 1 {
 			return ctrl.Result{}, nil
 		}
-		return ctrl.Result{}, r.configMap(ctx, u, "other", true)
+		return ctrl.Result{}, r.configMap(ctx, u, "other", true, "example.com/hold")
 	case "chatty": // it sends Events itself, where a recorder of client-go would hold most of them back
 		for i := 0; n == 1 && i < 40; i++ {
 			event := &corev1.Event{
@@ -172,12 +175,14 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{RequeueAfter: 50 * time.Millisecond}, r.apply(ctx, u, "view")
-	case "hasty": // more than its client may send
+	case "hasty": // more at once than its client may send
+		var requests sync.WaitGroup
 		for i := 0; n == 1 && i < 20; i++ {
-			if err := r.slow.Get(ctx, types.NamespacedName{Namespace: u.GetNamespace(), Name: fmt.Sprint("hasty-", i)}, &corev1.ConfigMap{}); client.IgnoreNotFound(err) != nil {
-				return ctrl.Result{}, err
-			}
+			requests.Go(func() {
+				_ = r.slow.Get(ctx, types.NamespacedName{Namespace: u.GetNamespace(), Name: fmt.Sprint("hasty-", i)}, &corev1.ConfigMap{}) // there is none
+			})
 		}
+		requests.Wait()
 	case "stuck":
 		if u.GetDeletionTimestamp() != nil {
 			return ctrl.Result{}, errors.New("cleanup: the crane is out of order")
@@ -211,8 +216,9 @@ func (r *reconciler) child(u *unstructured.Unstructured, namespace string, contr
 	}}}
 }
 
-func (r *reconciler) configMap(ctx context.Context, u *unstructured.Unstructured, namespace string, controller bool) error {
+func (r *reconciler) configMap(ctx context.Context, u *unstructured.Unstructured, namespace string, controller bool, finalizers ...string) error {
 	c := &corev1.ConfigMap{ObjectMeta: r.child(u, namespace, controller), Data: map[string]string{"a": "b"}}
+	c.Finalizers = finalizers
 	err := r.Create(ctx, c)
 	if apierrors.IsAlreadyExists(err) {
 		return nil
@@ -239,10 +245,32 @@ func (r *reconciler) drift(ctx context.Context, u *unstructured.Unstructured, n 
 		have.Spec = want.Spec
 		err = ignoreConflict(r.Update(ctx, have))
 	}
-	if n > 40 {
+	if n > 60 {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: 100 * time.Millisecond}, err
+}
+
+// stamped insists on one field that has a default, and notes in the Pod template when it did: each of its 20 updates makes a generation.
+func (r *reconciler) stamped(ctx context.Context, u *unstructured.Unstructured) error {
+	have := &appsv1.Deployment{}
+	err := r.Get(ctx, client.ObjectKeyFromObject(u), have)
+	if apierrors.IsNotFound(err) {
+		return r.Create(ctx, r.wanted(u, 1))
+	}
+	if err != nil || have.Generation > 20 {
+		return err
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(have)
+	if err != nil {
+		return err
+	}
+	sent := &unstructured.Unstructured{Object: fields}
+	sent.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+	pod := fields["spec"].(map[string]any)["template"].(map[string]any)
+	pod["metadata"].(map[string]any)["annotations"] = map[string]any{"stable.example.com/stamped": time.Now().Format(time.RFC3339Nano)}
+	pod["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["terminationMessagePolicy"] = ""
+	return ignoreConflict(r.Update(ctx, sent))
 }
 
 // deployment insists on a number of replicas.
