@@ -107,7 +107,7 @@ func findRecording(root string) (from trace.Remote, background bool, err error) 
 	}
 	c, err := findCredential(root, false)
 	if err != nil {
-		return from, false, fmt.Errorf("%w; or name a recording: crdctl view FILE (a run with --kubeconfig, --context or --master is not found here: view its file, or start it with --ui)", err)
+		return from, false, fmt.Errorf("%w; or name a recording: crdctl view FILE (it cannot attach to a run with --kubeconfig, --context or --master: start that with --record FILE and view the file, or with --ui)", err)
 	}
 	from, err = remotePlane(c.kubeconfig)
 	return from, c.background, err

@@ -42,7 +42,7 @@ func TestStuckFinalizerOfTheBuiltInController(t *testing.T) {
 
 	want := fault{
 		"stuck-finalizer", "CronTab default/x", trace.Certain,
-		`^CronTab default/x deleting for \d+ s, waits for crdctl.dev/cleanup; \d+ reconciles, last error "finalize hook ./sync.sh: .*", next try in [\d.]+ m?s \(\+[\d.]+ s\)$`,
+		`^CronTab default/x deleting for \d+ s, waits for crdctl.dev/cleanup; \d+ reconciles, last error "finalize hook ./sync.sh: .*", next try in [\d.]+ m?s \(\+[\d.]+ s\)$`, "",
 	}
 	live, attached := r.view(r.browse(), r.dir)
 	r.until("it is found, with the next try", func() bool { return want.said(r.findings()) })
