@@ -96,8 +96,8 @@ func delayOf(b *trace.Log) (int64, bool) {
 
 func (d *throttled) log(b *trace.Log, r trace.Record) {
 	delay, ok := delayOf(b)
-	// controller-runtime prints the former at verbosity 5, and client-go the latter at 3.
-	if b.Message == "Reconciling" && b.Level == "debug" || ok && delay > 0 && delay < second {
+	// controller-runtime prints the first at verbosity 5, and client-go the others at 3.
+	if b.Message == "Reconciling" && b.Level == "debug" || strings.HasPrefix(b.Message, "Listing and watching") || ok && delay > 0 && delay < second {
 		d.verbose = true
 	}
 	if !ok {

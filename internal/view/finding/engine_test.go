@@ -193,7 +193,7 @@ func TestHeldRecordsAreBounded(t *testing.T) {
 
 // Whether a client delays its requests is not determined if it sends more than the default limit allows and nothing reports delays.
 func TestThrottlingIsNotDetermined(t *testing.T) {
-	for name, want := range map[string]bool{"client-throttling-unlimited": true, "client-throttling-slower": false, "client-throttling-metrics": false} {
+	for name, want := range map[string]bool{"client-throttling-unlimited": true, "client-throttling-slower": false, "client-throttling-metrics": false, "client-throttling-verbose": false} {
 		e := New()
 		for _, r := range records(t, filepath.Join("testdata", "more", name+".jsonl")) {
 			e.Add(r)
