@@ -55,6 +55,7 @@ func TestUpstreamWritesTheSame(t *testing.T) {
 			require.NoError(t, err)
 			t.Logf("%d files in %v, %d notes", len(files), time.Since(start), len(notes))
 			assert.Len(t, snapshot(t, ours), len(before), "the engine wrote into the tree")
+			assert.GreaterOrEqual(t, len(want), 30, "upstream wrote: files; the fixture asks for more")
 			compare(t, ours, files, want)
 		})
 	}
@@ -128,7 +129,6 @@ func upstream(t *testing.T, version string, before map[string][]byte) map[string
 // compare compares the files for the directory root with upstream's, by path.
 func compare(t *testing.T, root string, files []toolchain.File, want map[string][]byte) {
 	t.Helper()
-	assert.GreaterOrEqual(t, len(want), 30, "upstream wrote: files; the fixture asks for more")
 	for _, f := range files {
 		rel, err := filepath.Rel(root, f.Path)
 		require.NoError(t, err)
@@ -210,7 +210,7 @@ func buildUpstream(t *testing.T, bin, version string) {
 	args := []string{"build", "-mod=mod", "-o", bin + string(filepath.Separator)}
 	for _, r := range fixtureRuns(version) {
 		pkg := module + "/cmd/" + r.Name
-		if r.Name == "openapi-gen" {
+		if r.Name == "openapi-gen" && version != oldVersion {
 			pkg = "k8s.io/kube-openapi/cmd/openapi-gen"
 		}
 		args = append(args, pkg)

@@ -44,9 +44,10 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 	}
 	if len(here) > 0 {
 		ours, notes, err = g.inProcess(ctx, here)
-	} else if g.graph == nil {
-		// The engine loads for itself, and has its own words for what does not load. What it read is for the cache to know.
-		_, _ = g.load(ctx, g.plan.Load)
+	} else if err := g.loadForEngine(ctx); err != nil {
+		stop()
+		both.Wait()
+		return nil, nil, err
 	}
 	if g.graph != nil && len(elsewhere) > 0 {
 		if endless := codegen.New(g.graph).Endless(elsewhere); len(endless) > 0 {
@@ -60,6 +61,25 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 		g.noteEngine(elsewhere, theirs, said)
 	}
 	return slices.Concat(ours, theirs, kept), append(notes, said...), errors.Join(err, engineErr)
+}
+
+// loadForEngine loads what an engine reads, for the cache to know. An engine loads for itself, too, and has its own words for what does not
+// load. Only programs of old versions have none: they generate from what is left.
+func (g *generation) loadForEngine(ctx context.Context) error {
+	if g.graph != nil {
+		return nil
+	}
+	graph, err := g.load(ctx, g.plan.Load)
+	if !toolchain.Old(g.version.Version) {
+		return nil
+	}
+	if err == nil {
+		err = explain.TypeErrors(g.root, graph)
+	}
+	if err != nil {
+		return settled{err}
+	}
+	return nil
 }
 
 // split tells the generators that are linked into this program from those that an engine must run.

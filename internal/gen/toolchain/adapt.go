@@ -35,8 +35,9 @@ func generators(codeGenerator, kubeOpenAPI string) ([]string, error) {
 	return append(dirs, filepath.Join(kubeOpenAPI, "cmd", "openapi-gen")), nil
 }
 
-// adapt turns upstream's programs into packages of the engine, with main as Main, and adds the file that lists them.
-func adapt(dirs []string) ([]source, error) {
+// adapt turns upstream's programs into packages of the engine, with main as Main and without the calls in replaced, and adds the file
+// that lists them.
+func adapt(dirs []string, replaced map[string]map[string]string) ([]source, error) {
 	var all []source
 	var imports, mains bytes.Buffer
 	for _, dir := range dirs {
@@ -54,7 +55,7 @@ func adapt(dirs []string) ([]source, error) {
 			if err != nil {
 				return nil, err
 			}
-			if src, err = adaptFile(file, src, pkg); err != nil {
+			if src, err = adaptFile(file, src, pkg, replaced); err != nil {
 				return nil, err
 			}
 			all = append(all, source{path.Join("mains", pkg, filepath.Base(file)), src})
@@ -67,7 +68,7 @@ func adapt(dirs []string) ([]source, error) {
 }
 
 // adaptFile turns a file of a program into one of a package.
-func adaptFile(name string, src []byte, pkg string) ([]byte, error) {
+func adaptFile(name string, src []byte, pkg string, replaced map[string]map[string]string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.ParseComments)
 	if err != nil {

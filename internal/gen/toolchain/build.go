@@ -122,7 +122,7 @@ func writeOpenAPI(ctx context.Context, g *goCommand, dir, version, gengo string)
 
 // writeMains writes an engine of upstream's programs.
 func writeMains(dir string, programs []string, modules []source) error {
-	mains, err := adapt(programs)
+	mains, err := adapt(programs, replaced)
 	if err != nil {
 		return err
 	}

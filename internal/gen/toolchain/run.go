@@ -37,6 +37,9 @@ func (e *Toolchain) Run(ctx context.Context, dir string, boilerplate []byte, gen
 	if err != nil {
 		return nil, nil, err
 	}
+	if e.old {
+		return e.runPrograms(ctx, dir, boilerplate, gens, mayLoad)
+	}
 	results := make([]wire.Result, len(gens))
 	g, processes := errgroup.WithContext(ctx)
 	for _, batch := range batches(gens) {
@@ -76,7 +79,7 @@ func (e *Toolchain) Run(ctx context.Context, dir string, boilerplate []byte, gen
 // named are the packages that flags name, which generators load.
 func named(flags []string) (pkgs []string) {
 	for i, flag := range flags {
-		if (flag == "--readonly-pkg" || flag == "--extra-peer-dirs") && i+1 < len(flags) {
+		if slices.Contains([]string{"--readonly-pkg", "--extra-peer-dirs", "--input"}, flag) && i+1 < len(flags) {
 			pkgs = append(pkgs, flags[i+1])
 		}
 	}

@@ -28,8 +28,8 @@ const openAPIModule = "k8s.io/kube-openapi"
 // gengoModule is what reads the types for all generators of both.
 const gengoModule = "k8s.io/gengo/v2"
 
-// oldest is the first version whose generators are built as engine expects it.
-const oldest = "v0.30.0"
+// oldest is the first version of which engines were tried.
+const oldest = "v0.16.0"
 
 // Generator is as for the generators in this process.
 type Generator = codegen.Generator
@@ -42,6 +42,7 @@ type Toolchain struct {
 	// Version is that of k8s.io/code-generator, or of k8s.io/kube-openapi for openapi-gen alone.
 	Version string
 	binary  string
+	old     bool // the binary holds programs of an old version
 }
 
 // Open returns the engine of a version of k8s.io/code-generator, from the user's cache or built into it.
@@ -82,11 +83,15 @@ func cacheDir() (string, error) {
 
 // in is Open with a cache directory.
 func in(ctx context.Context, cache, version string) (*Toolchain, error) {
-	binary, err := codeGenerator.in(ctx, cache, version)
+	k := codeGenerator
+	if Old(version) {
+		k = oldPrograms
+	}
+	binary, err := k.in(ctx, cache, version)
 	if err != nil {
 		return nil, err
 	}
-	return &Toolchain{Version: version, binary: binary}, nil
+	return &Toolchain{Version: version, binary: binary, old: Old(version)}, nil
 }
 
 // kind is a kind of engine: what it has the versions of, and how its program is made.

@@ -16,9 +16,9 @@ import (
 )
 
 func TestVersionsThatAreRefused(t *testing.T) {
-	for _, version := range []string{"", "0.35.2", "v0.29.9", "latest", "v0.35.2/../.."} {
+	for _, version := range []string{"", "0.35.2", "v0.15.9", "latest", "v0.35.2/../.."} {
 		_, err := Open(t.Context(), version)
-		assert.ErrorContains(t, err, "pin v0.30.0 or newer", version)
+		assert.ErrorContains(t, err, "pin v0.16.0 or newer", version)
 	}
 }
 
@@ -164,7 +164,7 @@ var _ = os.Exit
 
 var _ = stdlog.Fatalf
 `
-	got, err := adaptFile("main.go", []byte(src), "xgen")
+	got, err := adaptFile("main.go", []byte(src), "xgen", replaced)
 	require.NoError(t, err)
 	assert.Equal(t, want, string(got))
 }
