@@ -102,6 +102,7 @@ type WebhookService struct {
 type Conversion struct {
 	ExtraPeers []string `yaml:"extraPeers,omitempty"`
 	SkipUnsafe bool     `yaml:"skipUnsafe,omitempty"`
+	BuildTag   string   `yaml:"buildTag,omitempty"`
 }
 
 // Validation has the settings of validation-gen.

@@ -33,6 +33,10 @@ var booleans = []string{"--with-watch", "--with-applyconfig", "--prefers-protobu
 
 // newCall recognises a call of a generator.
 func newCall(words []string, copied bool) (call, bool) {
+	words = slices.Concat(strings.Fields(words[0]), words[1:]) // a variable may have more than the command's name
+	if len(words) == 0 || slices.Contains(shell.NoGenerators, words[0]) {
+		return call{}, false
+	}
 	if words[0] == "go" && (len(words) < 2 || words[1] != "run" && words[1] != "tool") {
 		return call{}, false
 	}

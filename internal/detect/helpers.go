@@ -200,10 +200,16 @@ func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
 		if groupsScript(c.script.path) && len(groups) > 0 {
 			continue // its arguments are those of who calls it
 		}
-		if len(c.args) == 0 {
-			return nil, "" // older versions had them in flags
+		args := c.args
+		for _, flag := range []string{"--input-dirs", "--i"} { // of v0.29 and before
+			for _, list := range c.flags[flag] {
+				args = append(args[:len(args):len(args)], strings.Split(list, ",")...)
+			}
 		}
-		for _, arg := range c.args {
+		if len(args) == 0 {
+			return nil, ""
+		}
+		for _, arg := range args {
 			root, below := strings.CutSuffix(arg, "/...")
 			dir, found := d.Modules.Dir(root)
 			if !found || !d.Exists(dir) {

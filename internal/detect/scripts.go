@@ -116,9 +116,6 @@ func readScript(file, src, cwd string) *script {
 		if dir, ok := ownFunctions(c); ok {
 			sc.openAPIDir, sc.openAPIAlone = dir, false
 		}
-		if slices.Contains(shell.NoGenerators, c.Words[0]) {
-			continue
-		}
 		if call, ok := newCall(c.Words, copied); ok {
 			call.script, call.line, call.cwd = sc, c.Line, c.Dir
 			sc.calls = append(sc.calls, call)

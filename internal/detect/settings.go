@@ -73,7 +73,7 @@ func (d *discovery) readPeers() {
 			d.Ask(c.at(), "defaulter-gen gets --extra-peer-dirs, which has no setting; compare zz_generated.defaults.go after the first run")
 		}
 	}
-	if d.peersDiffer(peers, named, len(calls)) || d.unsafeDiffers(calls) {
+	if d.peersDiffer(peers, named, len(calls)) || d.unsafeDiffers(calls) || d.buildTagsDiffer(calls) {
 		return
 	}
 	if len(peers) > 0 {
@@ -108,6 +108,22 @@ func (d *discovery) unsafeDiffers(calls []*call) bool {
 	}
 	d.Settings.Conversion.SkipUnsafe = true
 	d.Set("conversion.skipUnsafe", without[0].at())
+	return false
+}
+
+// buildTagsDiffer leaves conversions out where calls have different build tags.
+func (d *discovery) buildTagsDiffer(calls []*call) bool {
+	for i, c := range calls {
+		tag := c.flag("--build-tag")
+		if tag != calls[0].flag("--build-tag") || strings.Contains(tag, "$") {
+			d.leaveConversions("the calls of conversion-gen have different build tags, as that at " + calls[i].at() + " does")
+			return true
+		}
+	}
+	if len(calls) > 0 && calls[0].has("--build-tag") {
+		d.Settings.Conversion.BuildTag = calls[0].flag("--build-tag")
+		d.Set("conversion.buildTag", calls[0].at())
+	}
 	return false
 }
 

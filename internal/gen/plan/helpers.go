@@ -39,6 +39,9 @@ func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 			if b.settings.Conversion.SkipUnsafe {
 				args = append(args, "--skip-unsafe")
 			}
+			if tag := b.settings.Conversion.BuildTag; tag != "" {
+				args = append(args, "--build-tag", tag)
+			}
 		case "validation":
 			args = append(args, b.readOnly()...)
 		}
