@@ -34,6 +34,7 @@ type pin struct {
 	version string
 	source  string
 	line    int
+	image   bool // it names an image, which holds the generators whatever go.mod requires
 }
 
 var (
@@ -42,11 +43,12 @@ var (
 	pinned    = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w{},-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
 	pinName   = lazyregexp.New(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
 	pinValue  = lazyregexp.New(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
+	inImage   = lazyregexp.New(`\bcodegen:kubernetes-1\.(\d+\.\d+)\b`) // as antrea names its images
 	pinInTOML = lazyregexp.New(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)
 )
 
 // generatorWords are in every script that matters.
-var generatorWords = []string{"code-generator", "kube_codegen", "kube::codegen", "generate-groups", "client-gen", "clientgen", "deepcopy-gen", "deepcopygen",
+var generatorWords = []string{"code-generator", "codegen:kubernetes-", "kube_codegen", "kube::codegen", "generate-groups", "client-gen", "clientgen", "deepcopy-gen", "deepcopygen",
 	"conversion-gen", "conversiongen", "defaulter-gen", "register-gen", "openapi-gen", "openapigen", "applyconfiguration-gen"}
 
 func runsGenerators(data []byte) bool {
@@ -84,6 +86,7 @@ func readScript(file, src, cwd string) *script {
 	for _, a := range read.Assignments {
 		if !pinName.MatchString(a.Name) || !sc.pin(pinValue, a.Value, a.Line) {
 			sc.pin(pinned, a.Value, a.Line)
+			sc.pin(inImage, a.Value, a.Line)
 		}
 	}
 	// A copy of kube_codegen.sh defines what calls the generators; only who calls its functions tells something.
@@ -92,6 +95,7 @@ func readScript(file, src, cwd string) *script {
 	for _, c := range opened(path.Join(shell.Root, file), read.Commands) {
 		for _, w := range c.Words {
 			sc.pin(pinned, w, c.Line)
+			sc.pin(inImage, w, c.Line)
 		}
 		switch {
 		case c.Words[0] == "trap": // at the end, when what it makes is to stay
@@ -181,9 +185,9 @@ func (sc *script) pin(pattern *lazyregexp.Regexp, text string, line int) bool {
 		return false
 	}
 	version := "v0." + m[len(m)-1] // of the tag that is named as Kubernetes is
-	if m[1] != "" {
+	if pattern != inImage && m[1] != "" {
 		version = "v" + m[1]
 	}
-	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line})
+	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line, pattern == inImage})
 	return true
 }
