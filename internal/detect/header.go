@@ -47,7 +47,8 @@ func (d *discovery) readHeader() {
 	case majority == "" && (file == "" || matched < count[""]):
 		file = "" // no header, and the default is none
 	case file == "":
-		d.Settings.HeaderText = strings.TrimSpace(f.Header) + "\n"
+		// The generators add one line break: without a blank line below it, the text ended without one.
+		d.Settings.HeaderText = strings.TrimSuffix(strings.TrimLeft(f.Header, " \n"), "\n")
 		d.Ask(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:

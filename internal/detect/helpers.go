@@ -179,7 +179,11 @@ func (d *discovery) groupsOf(tool string) (all []*call, ok bool) {
 		}
 		one := *c
 		one.args = nil
-		for _, group := range strings.Fields(strings.Join(c.args[3:], " ")) {
+		groups := c.args[3:]
+		if !strings.Contains(groups[0], ":") { // generate-internal-groups.sh has the external types in it
+			groups = groups[1:]
+		}
+		for _, group := range strings.Fields(strings.Join(groups, " ")) {
 			name, versions, _ := strings.Cut(group, ":")
 			for version := range strings.SplitSeq(versions, ",") {
 				one.args = append(one.args, path.Join(c.args[2], name, version))
