@@ -111,12 +111,15 @@ func (d *discovery) unsafeDiffers(calls []*call) bool {
 	return false
 }
 
-// buildTagsDiffer leaves conversions out where calls have different build tags.
+// buildTagsDiffer leaves conversions out where calls have different build tags, or one that cannot be read.
 func (d *discovery) buildTagsDiffer(calls []*call) bool {
-	for i, c := range calls {
-		tag := c.flag("--build-tag")
-		if tag != calls[0].flag("--build-tag") || strings.Contains(tag, "$") {
-			d.leaveConversions("the calls of conversion-gen have different build tags, as that at " + calls[i].at() + " does")
+	for _, c := range calls {
+		switch tag := c.flag("--build-tag"); {
+		case strings.Contains(tag, "$"):
+			d.leaveConversions("the build tag of conversion-gen at " + c.at() + " cannot be read without running it")
+			return true
+		case tag != calls[0].flag("--build-tag"):
+			d.leaveConversions("the calls of conversion-gen have different build tags: that at " + c.at() + " has another than that at " + calls[0].at())
 			return true
 		}
 	}

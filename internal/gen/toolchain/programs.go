@@ -27,9 +27,8 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// newFlags is the first version of which the programs are built on gengo/v2 and have the flags of [Generator]. Programs of older
-// versions run as they are, each in a process of its own and with the older flags: projects that have not moved on for years
-// deserve the right bytes, but not a second host.
+// newFlags is the first version whose programs are built on gengo/v2 and have the flags of [Generator]. Older programs run as they are, each in
+// a process of its own: few projects have them, so there is no second host that would run them in one.
 const newFlags = "v0.30.0-beta.0"
 
 // Old reports whether a version is older than these flags. Its programs take a package that does not load for an empty one.
@@ -132,8 +131,8 @@ func linkPackages(ctx context.Context, dir, gopath string, paths []string) bool 
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(dirs)) { // the packages around it come first
 		link := filepath.Join(gopath, "src", filepath.FromSlash(pkg))
-		if found, err := filepath.EvalSymlinks(link); err == nil {
-			if found != dirs[pkg] {
+		if found, err := os.Stat(link); err == nil {
+			if want, err := os.Stat(dirs[pkg]); err != nil || !os.SameFile(found, want) {
 				return false // a module in another one
 			}
 			continue
