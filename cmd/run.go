@@ -81,7 +81,7 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
   crdctl run --builtin -f crd.yaml
   crdctl run --builtin -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment
   crdctl run --context staging
-  crdctl run --controller ./cmd/controller -f artifacts/crd.yaml -- '--kubeconfig=$(KUBECONFIG)'`,
+  crdctl run --controller ./cmd/controller -f artifacts/crd.yaml -- '--namespace=$(POD_NAMESPACE)'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
 				return ui.UsageErrorf("%q: arguments of the controller come after --, for example crdctl run -- %s", args[0], args[0])

@@ -53,21 +53,23 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 	return root, p, err
 }
 
-// toManage finds the controller-runtime program of a project whose settings name none, and what such a program needs to run here.
+// toManage finds the program of a project whose settings name none, and what such a program needs to run here. One that crdctl scaffolded
+// for client-go needs nothing.
 func (o *runOptions) toManage(root string, p *config.Project) (err error) {
-	if !mainpkg.Uses(root) {
+	if !mainpkg.Uses(root) && (p.Scaffold != nil || !mainpkg.UsesClientGo(root)) {
 		return nil
 	}
+	var program *mainpkg.Program
 	var many *mainpkg.ManyError
 	if dir := p.Controller.Package; dir != "" {
-		o.Manager, err = mainpkg.Read(root, dir)
-	} else if o.Manager, err = mainpkg.Find(root); errors.As(err, &many) {
+		program, err = mainpkg.Read(root, dir)
+	} else if program, err = mainpkg.Find(root); errors.As(err, &many) {
 		return fmt.Errorf("%w; choose one with --controller DIRECTORY", err)
 	}
-	if err != nil || o.Manager == nil {
+	if err != nil || program == nil || p.Scaffold != nil && !program.Manager {
 		return err
 	}
-	p.Controller.Package = o.Manager.Dir
+	o.Program, p.Controller.Package = program, program.Dir
 	run.Locate(root, p)
 	return nil
 }

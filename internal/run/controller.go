@@ -76,7 +76,7 @@ func (c *controller) ended() error {
 func (d *devLoop) start(b *binary) error {
 	args, env := d.command()
 	named := func(arg string) bool { return !strings.HasPrefix(arg, "-") }
-	bare := d.Manager != nil && d.Manager.Subcommands && !slices.ContainsFunc(args, named)
+	bare := d.Program != nil && d.Program.Subcommands && !slices.ContainsFunc(args, named)
 	path, signal := b.path, os.Signal(syscall.SIGTERM)
 	if d.Debugger != nil {
 		path, args, signal = d.Debugger.command(path, args)

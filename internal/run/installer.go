@@ -36,8 +36,9 @@ type installer struct {
 	who       *identity         // nil for the administrator
 	broken    map[string]bool   // what could not be installed or applied when it was last tried
 	sources   *sources
-	manager   *manager       // nil for a controller without controller-runtime
+	manager   *manager       // nil for a controller whose sources were not read
 	foreign   []manifest.CRD // that the manager uses, and that others define
+	elsewhere []string       // files of the project's CRDs in no usual directory; nil before they were looked for
 	skipped   string         // the last message about APIs that are not registered
 	adapted   string         // the last message about the manager's configuration file
 	said      string         // the last message about its arguments
@@ -51,8 +52,8 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 	c := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}, sources: newSources(o.Root)}
 	var err error
 	port, certDir := o.Project.Controller.WebhookPort, filepath.Join(dir, "webhook-certs")
-	if o.Manager != nil {
-		if c.manager, err = newManager(o.Manager, dir, o.NoController); err != nil {
+	if o.Program != nil {
+		if c.manager, err = newManager(o.Program, dir, o.NoController); err != nil {
 			return nil, err
 		}
 		c.manager.subcommand = subcommand(o.Root)

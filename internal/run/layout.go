@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run/kustomization"
 )
 
-// These are where controller-runtime projects keep things: kubebuilder's directories first.
+// These are where projects with controllers keep things: kubebuilder's directories first.
 var (
 	crdDirs = []string{"config/crd/bases", "config/components/crd/bases", "config/crd", "config/crds", "deploy/crds", "manifests/crds", "crds", "api/crds"}
 	// manifestDirs are tried in turn: the first is all that the controller has in a cluster, the others are parts of it.
@@ -23,7 +24,7 @@ var (
 	sampleDirs = []string{"config/samples"}
 )
 
-// Locate fills in where a controller-runtime project keeps its manifests and samples, as far as its settings leave that open.
+// Locate fills in where a project keeps its manifests and samples, as far as its settings leave that open.
 func Locate(root string, p *config.Project) {
 	exists := func(dir string) bool {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir)))
@@ -64,24 +65,65 @@ func (i *installer) managerCRDs() ([]manifest.CRD, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range crdDirsOf(i.Project) {
-		more, err := manifest.CRDsIn(i.Root, filepath.FromSlash(dir))
-		if err != nil {
-			return nil, err
-		}
-		for _, crd := range more {
-			if !slices.ContainsFunc(crds, func(known manifest.CRD) bool { return known.Name == crd.Name }) {
-				crds = append(crds, crd)
+	add := func(paths []string) error {
+		for _, p := range paths {
+			more, err := manifest.CRDsIn(i.Root, filepath.FromSlash(p))
+			if err != nil {
+				return err
 			}
+			for _, crd := range more {
+				if !slices.ContainsFunc(crds, func(known manifest.CRD) bool { return known.Name == crd.Name }) {
+					crds = append(crds, crd)
+				}
+			}
+		}
+		return nil
+	}
+	if err := add(crdDirsOf(i.Project)); err != nil {
+		return nil, err
+	}
+	if len(crds) == 0 {
+		if err := add(i.unusual()); err != nil {
+			return nil, err
 		}
 	}
 	if i.foreign == nil {
-		i.foreign = append([]manifest.CRD{}, foreignCRDs(i.Root, i.modCache, i.Manager.Kinds, crds)...)
+		i.foreign = append([]manifest.CRD{}, foreignCRDs(i.Root, i.modCache, i.Program.Kinds, crds)...)
 		if len(i.foreign) > 0 {
 			i.reporter.Note("the controller uses kinds of other projects; their CRDs are in %s", strings.Join(i.placesOf(i.foreign), ", "))
 		}
 	}
 	return append(crds, i.foreign...), nil
+}
+
+// unusual are the files with the project's CRDs where no usual directory has any. They are looked for once.
+func (i *installer) unusual() []string {
+	if i.elsewhere != nil {
+		return i.elsewhere
+	}
+	i.elsewhere = []string{}
+	p, err := project.Open(i.Root, i.Project)
+	if p == nil {
+		i.reporter.Note("the project's CRDs cannot be looked for: %v", err)
+		return nil
+	}
+	var others []string
+	for _, crd := range p.CRDs {
+		if !crd.OfTests() {
+			i.elsewhere, others = append(i.elsewhere, crd.File), append(others, crd.Others()...)
+		}
+	}
+	i.elsewhere = slices.Compact(slices.Sorted(slices.Values(i.elsewhere)))
+	if len(i.elsewhere) == 0 {
+		i.reporter.Note("no CRDs of the project's kinds were found; name their files with -f, or create them in the controller")
+		return nil
+	}
+	i.reporter.Note("the project's CRDs are in %s", strings.Join(i.elsewhere, ", "))
+	if len(others) > 0 {
+		slices.Sort(others)
+		i.reporter.Note("some of them are also in %s; -f FILE chooses", strings.Join(slices.Compact(others), ", "))
+	}
+	return i.elsewhere
 }
 
 // placesOf are the files of CRDs, those of modules by the module's name.
@@ -98,7 +140,10 @@ func (i *installer) watched() (dirs []string) {
 		return nil
 	}
 	_, _ = i.objects() // errors are reported when they are applied
-	for _, file := range i.sources.files() {
+	if !i.SkipCRDs {
+		_, _ = i.crds() // likewise
+	}
+	for _, file := range append(i.sources.files(), i.elsewhere...) {
 		if dir := path.Dir(file); filepath.IsLocal(filepath.FromSlash(dir)) && dir != "." {
 			dirs = append(dirs, dir)
 		}

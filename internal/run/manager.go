@@ -27,12 +27,17 @@ var (
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
+	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
+	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
+	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort"}
+	outsideFlags     = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
+	insideFlags      = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}
 )
 
-// kubeconfigFlag is defined by controller-runtime, for all programs.
+// kubeconfigFlag is defined by controller-runtime, for all programs, and by most others.
 const kubeconfigFlag = "kubeconfig"
 
-// manager starts a controller-runtime program as a Deployment would, but on this machine: with ports that are free, without leader
+// manager starts the program of controllers as a Deployment would, but on this machine: with ports that are free, without leader
 // election, and with the certificates of this run. Only flags that the program has are set.
 type manager struct {
 	program *mainpkg.Program
@@ -103,6 +108,10 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 	}
 	set(metricsFlags, m.metrics)
 	set(probeFlags, m.probes)
+	set(metricsPortFlags, portOf(m.metrics))
+	set(probePortFlags, portOf(m.probes))
+	set(m.switches(outsideFlags), "true")
+	set(m.switches(insideFlags), "false")
 	if m.recorded {
 		set(secureFlags, "false")
 	}
@@ -127,6 +136,17 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 		args = append(args, m.pod.without(replaced, m.program.Flags)...)
 	}
 	return append(args, here...)
+}
+
+// switches are those of the names that are flags without a value.
+func (m *manager) switches(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !m.program.Flags[name].Bool })
+}
+
+// portOf is the port of an address that newManager made.
+func portOf(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	return port
 }
 
 // Variables by which controllers ask where they run. Namespaces are those of the manifests, or the default one.

@@ -85,7 +85,7 @@ func managedInstaller(t *testing.T, program *mainpkg.Program) (i *installer, sai
 	m, err := newManager(program, t.TempDir(), false)
 	require.NoError(t, err)
 	return &installer{
-		Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Manager: program},
+		Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Program: program},
 		sources: newSources(root), manager: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, reporter: ui.NewReporter(said),
 	}, said
 }
@@ -267,6 +267,14 @@ func TestManagerWithoutManifests(t *testing.T) {
 	assert.Equal(t, filepath.Join(m.temp, "k8s-webhook-server", "serving-certs"), m.certDir(), "as controller-runtime has it")
 	m.program.WebhookPort = 9876
 	assert.Equal(t, 9876, m.webhookPort())
+}
+
+// Programs of client-go alone have ports, and switches that tell where they run.
+func TestManagerOfClientGo(t *testing.T) {
+	flags := map[string]mainpkg.Flag{"kubeconfig": {}, "outofcluster": {Bool: true}, "in-cluster": {}, "metricsport": {Default: "8090"}, "healthzPort": {Default: "8080"}}
+	m, err := newManager(&mainpkg.Program{Flags: flags}, t.TempDir(), false)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"--metricsport=" + portOf(m.metrics), "--healthzPort=" + portOf(m.probes), "--outofcluster=true", "--kubeconfig=$(KUBECONFIG)"}, m.args(nil))
 }
 
 const foreignCRD = `apiVersion: apiextensions.k8s.io/v1

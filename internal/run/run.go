@@ -28,8 +28,8 @@ type Options struct {
 	Discovered bool
 	// Project is nil for a run without one.
 	Project *config.Project
-	// Manager is the controller where it is a controller-runtime program: it gets the flags that it needs on this machine.
-	Manager *mainpkg.Program
+	// Program is the controller where its sources could be read: it gets the flags that it needs on this machine.
+	Program *mainpkg.Program
 	// Plane is about the control plane that is started.
 	Plane Plane
 	// Account is who the project's controller is; nil for an administrator.

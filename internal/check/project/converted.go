@@ -18,11 +18,8 @@ func (c *CRD) Converted() bool {
 	if c.project == nil {
 		return false
 	}
-	for _, m := range c.project.repo.CRDs {
-		if m.Name != c.Name || m.Path == c.File {
-			continue
-		}
-		data, err := safefs.ReadFile(filepath.Join(c.project.Root, filepath.FromSlash(m.Path)), safefs.MaxFile)
+	for _, file := range c.Others() {
+		data, err := safefs.ReadFile(filepath.Join(c.project.Root, filepath.FromSlash(file)), safefs.MaxFile)
 		if err == nil && bytes.Contains(data, []byte("strategy: Webhook")) {
 			return true
 		}

@@ -218,6 +218,16 @@ func (c *CRD) OfTests() bool {
 	return c.project != nil && Tests.MatchString(c.File) && !slices.Contains(c.project.Settings.CRDDirs(), path.Dir(c.File))
 }
 
+// Others are the other manifests of the project that have a CRD of this name, relative to its root.
+func (c *CRD) Others() (files []string) {
+	for _, m := range c.project.repo.CRDs {
+		if m.Name == c.Name && m.Path != c.File {
+			files = append(files, m.Path)
+		}
+	}
+	return files
+}
+
 // InPackage reports whether Crossplane installs the CRD, as a part of a package: it completes the conversion webhook.
 func (c *CRD) InPackage() bool {
 	if c.project == nil {

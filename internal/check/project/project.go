@@ -248,10 +248,10 @@ func (p *Project) Uses(kind string) bool {
 // rbacResources are the resources of a marker for permissions.
 var rbacResources = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\bresources=["{]?([a-z0-9./;-]+)`)
 
-// Declares reports whether a Go package of a group declares a type.
-func (p *Project) Declares(group, name string) bool {
+// Declares reports whether a Go package of a group declares the type of a kind. A kind may begin with a small letter.
+func (p *Project) Declares(group, kind string) bool {
 	for dir := range p.kinds[group] {
-		if types, err := p.Package(dir); err == nil && types.Has(name) {
+		if types, err := p.Package(dir); err == nil && (types.Has(kind) || kind != "" && types.Has(strings.ToUpper(kind[:1])+kind[1:])) {
 			return true
 		}
 	}

@@ -23,6 +23,23 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, served: x}}}]
 `
 
+// A CRD is the project's where its kind is a Go type of the group, also a kind that begins with a small letter, which no Go type does that is exported.
+func TestKindsWithASmallLetter(t *testing.T) {
+	root := t.TempDir()
+	block := strings.NewReplacer("{name: things", "\n  name: things", "example.com}", "example.com", "{kind: Thing, plural: things}", "\n    kind: thing\n    plural: things").Replace(manifest)
+	for name, text := range map[string]string{
+		"deploy/thing.yaml": block, "deploy/other.yaml": strings.ReplaceAll(block, "thing", "other"),
+		"api/v1/types.go": "// +groupName=example.com\npackage v1\n\n// +kubebuilder:object:root=true\ntype Thing struct{}\n", "go.mod": "module example.com/a\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	p, err := Open(root, &config.Project{})
+	require.NoError(t, err)
+	require.Len(t, p.CRDs, 1)
+	assert.Equal(t, "deploy/thing.yaml", p.CRDs[0].File)
+}
+
 // The note about a CRD that another file has names both files and the CRD.
 func TestCopies(t *testing.T) {
 	root := t.TempDir()

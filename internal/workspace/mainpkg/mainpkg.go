@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mainpkg finds the programs of a module that run a controller-runtime manager, and reads from their sources what one has
-// to know to start them: the flags that they define, the variables of the environment that they read, and the kinds that they use.
+// Package mainpkg finds the programs of a module that run controllers, with controller-runtime or with client-go alone, and reads from
+// their sources what one has to know to start them: the flags that they define, the variables of the environment that they read, and the
+// kinds that they use.
 //
 // It reads files; it runs no go command, checks no types, and does not decide which arguments a program gets.
 package mainpkg
@@ -21,10 +22,12 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// Program is a main package that runs a controller-runtime manager.
+// Program is a main package that runs controllers.
 type Program struct {
 	// Dir is the directory of the main package, slash-separated and relative to the root.
 	Dir string
+	// Manager reports whether it makes a controller-runtime manager. A program that makes none uses client-go.
+	Manager bool
 	// Flags are the flags that the program's module defines for it, by name.
 	Flags map[string]Flag
 	// Env are the names of the variables that it reads, sorted.
@@ -44,6 +47,8 @@ type Program struct {
 	Paths []string
 	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.
 	Kinds []Kind
+
+	queue bool // it reads a queue of client-go
 }
 
 // Flag is a flag of a program.
@@ -57,22 +62,39 @@ type Flag struct {
 type Kind struct{ Package, Name string }
 
 // ManyError reports that a module has more than one such program, so that a person has to choose.
-type ManyError struct{ Dirs []string }
-
-func (e *ManyError) Error() string {
-	return fmt.Sprintf("%d main packages run a controller-runtime manager: %s", len(e.Dirs), strings.Join(e.Dirs, ", "))
+type ManyError struct {
+	Dirs []string
+	// Manager reports whether they run controller-runtime managers.
+	Manager bool
 }
 
-// controllerRuntime is the module of controller-runtime.
-const controllerRuntime = "sigs.k8s.io/controller-runtime"
+func (e *ManyError) Error() string {
+	run := "a controller"
+	if e.Manager {
+		run = "a controller-runtime manager"
+	}
+	return fmt.Sprintf("%d main packages run %s: %s", len(e.Dirs), run, strings.Join(e.Dirs, ", "))
+}
+
+// The modules of controller-runtime and client-go, and the package that controllers without controller-runtime have their work from.
+const (
+	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	clientGo          = "k8s.io/client-go"
+	workQueue         = clientGo + "/util/workqueue"
+)
 
 // certRotator is the package by which many controllers make and renew the certificates of their webhooks, in a Secret.
 const certRotator = "github.com/open-policy-agent/cert-controller/pkg/rotator"
 
 // Uses reports whether the module of a directory requires controller-runtime.
-func Uses(root string) bool {
+func Uses(root string) bool { return requires(root, controllerRuntime) }
+
+// UsesClientGo reports whether the module of a directory requires client-go.
+func UsesClientGo(root string) bool { return requires(root, clientGo) }
+
+func requires(root, module string) bool {
 	_, data, err := workspace.ReadAbove(root, "go.mod")
-	return err == nil && bytes.Contains(data, []byte(controllerRuntime+" v"))
+	return err == nil && bytes.Contains(data, []byte(module+" v"))
 }
 
 // ProjectFile is where kubebuilder and operator-sdk keep what they scaffolded.
@@ -81,8 +103,9 @@ const ProjectFile = "PROJECT"
 // layouts are where kubebuilder puts the main package: since v4, and before.
 var layouts = []string{"cmd", "."}
 
-// Find returns the program of the module in root that runs a controller-runtime manager; nil where there is none. Where a module has
-// several, the one at kubebuilder's own place is meant if there is a PROJECT file, then the one that has the module's name.
+// Find returns the program of the module in root that runs a controller-runtime manager, or without any the one with a queue of
+// client-go; nil where there is none. Where a module has several, the one at kubebuilder's own place is meant if there is a PROJECT file,
+// then the one that has the module's name, with or without a suffix as in NAME-controller.
 func Find(root string) (*Program, error) {
 	m, err := openModule(root)
 	if err != nil {
@@ -94,9 +117,12 @@ func Find(root string) (*Program, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p != nil {
+		if p != nil && (p.Manager || p.queue) {
 			found = append(found, p)
 		}
+	}
+	if managers := slices.DeleteFunc(slices.Clone(found), func(p *Program) bool { return !p.Manager }); len(managers) > 0 {
+		found = managers
 	}
 	at := func(dir string) int {
 		return slices.IndexFunc(found, func(p *Program) bool { return p.Dir == dir })
@@ -105,7 +131,8 @@ func Find(root string) (*Program, error) {
 	if _, err := os.Stat(filepath.Join(root, ProjectFile)); err == nil {
 		usual = layouts
 	}
-	switch usual = append(slices.Clone(usual), path.Join("cmd", path.Base(m.path))); {
+	named := path.Join("cmd", path.Base(m.path))
+	switch usual = append(slices.Clone(usual), named, named+"-controller", named+"-operator", named+"-manager"); {
 	case len(found) == 0:
 		return nil, nil
 	case len(found) == 1:
@@ -116,14 +143,14 @@ func Find(root string) (*Program, error) {
 			return found[i], nil
 		}
 	}
-	many := &ManyError{}
+	many := &ManyError{Manager: found[0].Manager}
 	for _, p := range found {
 		many.Dirs = append(many.Dirs, p.Dir)
 	}
 	return nil, many
 }
 
-// Read returns the program in a directory below root; nil where that runs no controller-runtime manager.
+// Read returns the program in a directory below root; nil where that uses neither controller-runtime nor client-go.
 func Read(root, dir string) (*Program, error) {
 	m, err := openModule(root)
 	if err != nil {
@@ -132,7 +159,7 @@ func Read(root, dir string) (*Program, error) {
 	return m.program(path.Clean(dir))
 }
 
-// aside are the names of directories whose programs are not controllers, or that are not read.
+// aside are the names of directories whose programs are not controllers, or that are not read. Plugins of kubectl are in kubectl-NAME.
 var aside = []string{"build", "docs", "e2e", "example", "examples", "hack", "node_modules", "samples", "scripts", "test", "testdata", "tests", "third_party", "tool", "tools", "vendor"}
 
 // mainDirs are the directories of the module with a main function, sorted.
@@ -141,7 +168,7 @@ func (m *module) mainDirs() (dirs []string) {
 		switch {
 		case err != nil:
 			return fs.SkipDir // what cannot be read holds no program that could be built
-		case d.IsDir() && p != m.root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || slices.Contains(aside, d.Name()) || isFile(filepath.Join(p, "go.mod"))):
+		case d.IsDir() && p != m.root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || strings.HasPrefix(d.Name(), "kubectl-") || slices.Contains(aside, d.Name()) || isFile(filepath.Join(p, "go.mod"))):
 			return fs.SkipDir
 		case d.IsDir() || !isSource(d.Name()):
 			return nil

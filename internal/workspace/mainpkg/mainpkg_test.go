@@ -46,6 +46,23 @@ func main() {
 }
 `
 
+// queue is a program of client-go alone.
+const queue = `package main
+
+import (
+	"flag"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+func main() {
+	flag.String("kubeconfig", "", "the path of a kubeconfig")
+	flag.Int("healthzPort", 8080, "where probes are served")
+	flag.Parse()
+	_ = workqueue.New()
+}
+`
+
 const options = `package options
 
 import "github.com/spf13/pflag"
@@ -75,7 +92,7 @@ func TestFindReadsTheProgram(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, p)
 	assert.Equal(t, mainpkg.Program{
-		Dir: "cmd",
+		Dir: "cmd", Manager: true,
 		Flags: map[string]mainpkg.Flag{
 			"metrics-bind-address": {Default: ":8080"}, "leader-elect": {Bool: true, Default: ""}, "health-probe-bind-address": {Default: ":8081"},
 			"tls": {Default: "/etc/shop/tls/certs"},
@@ -89,15 +106,20 @@ func TestFindReadsTheProgram(t *testing.T) {
 
 func TestFindChooses(t *testing.T) {
 	for name, test := range map[string]struct {
-		files []string
-		want  string
-		many  string
+		files  []string
+		queues []string
+		want   string
+		many   string
 	}{
 		"none":                      {files: nil},
 		"the only one":              {files: []string{"operator/main.go"}, want: "operator"},
 		"kubebuilder's place":       {files: []string{"PROJECT", "cmd/main.go", "cmd/agent/main.go"}, want: "cmd"},
 		"kubebuilder's old place":   {files: []string{"PROJECT", "main.go", "cmd/agent/main.go"}, want: "."},
 		"the one of the module":     {files: []string{"cmd/shop/main.go", "cmd/agent/main.go"}, want: "cmd/shop"},
+		"of client-go":              {queues: []string{"cmd/watcher", "cmd/kubectl-shop"}, want: "cmd/watcher"},
+		"a manager before a queue":  {files: []string{"operator/main.go"}, queues: []string{"cmd/watcher"}, want: "operator"},
+		"the module's of client-go": {queues: []string{"cmd/shop-controller", "cmd/watcher"}, want: "cmd/shop-controller"},
+		"several of client-go":      {queues: []string{"cmd/a", "cmd/b"}, many: "2 main packages run a controller: cmd/a, cmd/b"},
 		"several, and nothing more": {files: []string{"cmd/a/main.go", "cmd/b/main.go"}, many: "2 main packages run a controller-runtime manager: cmd/a, cmd/b"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +127,9 @@ func TestFindChooses(t *testing.T) {
 			files := map[string]string{"go.mod": gomod, "internal/options/options.go": options}
 			for _, f := range test.files {
 				files[f] = manager
+			}
+			for _, dir := range test.queues {
+				files[dir+"/main.go"] = queue
 			}
 			safefstest.WriteFiles(t, dir, files)
 			p, err := mainpkg.Find(dir)
@@ -120,6 +145,25 @@ func TestFindChooses(t *testing.T) {
 			assert.Equal(t, test.want, got)
 		})
 	}
+}
+
+// Of a program of client-go alone, the flags are read as well. One without a client is none that crdctl knows how to start.
+func TestReadProgramOfClientGo(t *testing.T) {
+	dir := t.TempDir()
+	safefstest.WriteFiles(t, dir, map[string]string{
+		"go.mod": "module example.com/shop\n\nrequire k8s.io/client-go v0.37.1\n", "main.go": queue,
+		"cmd/tool/main.go": "package main\n\nimport \"flag\"\n\nfunc main() {\n\tflag.String(\"kubeconfig\", \"\", \"\")\n}\n",
+	})
+	p, err := mainpkg.Read(dir, ".")
+	require.NoError(t, err)
+	require.NotNil(t, p)
+	assert.False(t, p.Manager)
+	assert.Equal(t, map[string]mainpkg.Flag{"kubeconfig": {}, "healthzPort": {Default: "8080"}}, p.Flags)
+	p, err = mainpkg.Read(dir, "cmd/tool")
+	require.NoError(t, err)
+	assert.Nil(t, p)
+	assert.True(t, mainpkg.UsesClientGo(dir))
+	assert.False(t, mainpkg.Uses(dir))
 }
 
 // A manager that a package of the module makes is the program's, and a program without one is none.

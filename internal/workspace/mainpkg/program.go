@@ -16,7 +16,7 @@ import (
 // reading is one look at the sources of a program.
 type reading struct {
 	program Program
-	manager bool // it makes one
+	client  bool // it uses client-go
 	uses    map[string]bool
 	consts  map[string]map[string]string // of strings, by import path and name
 	env     map[string]bool
@@ -26,7 +26,7 @@ type reading struct {
 	module  *module
 }
 
-// program reads the main package in a directory, and what it needs of the module; nil where it makes no manager.
+// program reads the main package in a directory, and what it needs of the module; nil where it makes no manager and has no client.
 func (m *module) program(dir string) (*Program, error) {
 	all, err := m.reached(dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *module) program(dir string) (*Program, error) {
 			r.read(s, f)
 		}
 	}
-	if !r.manager {
+	if !r.program.Manager && !r.client {
 		return nil, nil
 	}
 	for _, f := range r.program.Flags {
@@ -61,8 +61,12 @@ func (m *module) program(dir string) (*Program, error) {
 	return &r.program, nil
 }
 
-// collect notes the constants of a file, and the names of what is used in it. A function whose name is used nowhere is not called.
+// collect notes the client and the constants of a file, and the names of what is used in it. A function whose name is used nowhere is not called.
 func (r *reading) collect(s *source, f *file) {
+	for _, importPath := range f.imports {
+		r.client = r.client || strings.HasPrefix(importPath, clientGo+"/")
+		r.program.queue = r.program.queue || importPath == workQueue
+	}
 	pkg := map[string]string{}
 	if known := r.consts[s.dir]; known != nil {
 		pkg = known
@@ -170,7 +174,7 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	}
 	switch name := callee.Sel.Name; {
 	case of == controllerRuntime && name == "NewManager", of == controllerRuntime+"/pkg/manager" && name == "New":
-		r.manager = true
+		r.program.Manager = true
 	case of == "os" && (name == "Getenv" || name == "LookupEnv") && len(c.Args) == 1:
 		if variable, ok := r.value(s, f, c.Args[0]); ok {
 			r.env[variable] = true
@@ -192,7 +196,7 @@ var (
 	// flagCall is a method or function of package flag or pflag that defines a flag.
 	flagCall = regexp.MustCompile(`^(Bool|String|Int|Int32|Int64|Uint|Uint16|Uint32|Uint64|Float32|Float64|Duration|StringSlice|StringArray|StringToString|IP|Text)?(Var)?(P)?$`)
 	// flagName is how flags of controllers are named.
-	flagName = regexp.MustCompile(`^[a-z][a-z0-9]*([-_.][a-z0-9]+)*$`)
+	flagName = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*([-_.][a-zA-Z0-9]+)*$`)
 )
 
 // flag notes a flag. The name is the second argument of the functions that take a variable, and the first of others; usage is the last.
