@@ -39,7 +39,7 @@ func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 			if b.settings.Conversion.SkipUnsafe {
 				args = append(args, "--skip-unsafe")
 			}
-			if tag := b.settings.Conversion.BuildTag; tag != "" {
+			if tag := b.settings.Conversion.BuildTag; tag != "" && tag != codegen.BuildTag { // programs before v0.32 have no such flag
 				args = append(args, "--build-tag", tag)
 			}
 		case "validation":
