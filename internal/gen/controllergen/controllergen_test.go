@@ -111,6 +111,18 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, r.Files[i], only.Files[0])
 }
 
+// Files that a call names are a package without the others of their directory, which may not compile.
+func TestFiles(t *testing.T) {
+	dir := lay(t, farm+"-- api/v1/broken.go --\npackage v1\n\n// +kubebuilder:object:root=true\ntype Broken missing\n")
+	call := config.ControllerGenCall{Dir: "api/v1", Paths: []string{"barn.go", "doc.go"}, CRD: &config.CRDGenerator{}, Output: map[string]string{"crd": "../../out"}}
+	r, err := Run(t.Context(), dir, config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{call}}, nil)
+	require.NoError(t, err)
+	require.Empty(t, r.Failed)
+	require.Len(t, r.Files, 1)
+	assert.Equal(t, "out/example.com_barns.yaml", r.Files[0].Path)
+	assert.Contains(t, string(r.Files[0].Content), "name: v1\n")
+}
+
 // Markers right above a type are that type's, and no webhook's.
 // Deep copies that are there already are made as if they were not, with build tags under which their file is read, too.
 func TestDeepCopiesWithTags(t *testing.T) {

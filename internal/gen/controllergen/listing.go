@@ -62,7 +62,7 @@ func (r *runner) fill(ctx context.Context, c *call) error {
 		if err != nil && !errors.Is(err, load.ErrUnsupported) {
 			return nil, err
 		}
-		if err == nil {
+		if err == nil && !slices.ContainsFunc(roots, func(p *pkg) bool { return len(p.files) > 0 }) {
 			list := load.List
 			if alone {
 				list = load.ListAlone
@@ -76,9 +76,14 @@ func (r *runner) fill(ctx context.Context, c *call) error {
 	})
 }
 
+// paths are what the go command is asked to list.
 func paths(roots []*pkg) (all []string) {
 	for _, p := range roots {
-		all = append(all, p.path)
+		if len(p.files) > 0 {
+			all = append(all, p.files...)
+		} else {
+			all = append(all, p.path)
+		}
 	}
 	return all
 }

@@ -24,7 +24,8 @@ import (
 // pkg is a root of a call.
 type pkg struct {
 	path, dir string
-	module    string // the directory from which it is loaded: that of its go.mod
+	module    string   // the directory from which it is loaded: that of its go.mod
+	files     []string // where the call names these, and not the package: they are a package of their own
 	marks
 }
 
@@ -224,6 +225,9 @@ func (e *expansion) imported(ctx context.Context, c *call, patterns []string) er
 		}
 		if err := e.addAs(p.PkgPath, filepath.Dir(p.GoFiles[0]), workspace.Above(c.dir, "go.mod")); err != nil {
 			return err
+		}
+		if strings.HasSuffix(patterns[0], ".go") {
+			e.all[len(e.all)-1].files = p.GoFiles
 		}
 	}
 	return nil
