@@ -4,11 +4,13 @@ package controllergen
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // readHeaders finds the deep copies of controller-gen that have more in their header than their call gives them, where a command adds headers.
@@ -80,4 +82,21 @@ func (r *Reader) aboveHeader(c *genCall) func(header string) (above string, ok b
 		return r.AboveHeader("")
 	}
 	return r.AboveHeader(path.Join(c.Dir, c.Object.HeaderFile))
+}
+
+// hasHeader reports whether a manifest begins with the header that a call gives it.
+func (r *Reader) hasHeader(calls []*genCall, manifest string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(manifest)), safefs.MaxFile)
+	top, _, _ := strings.Cut(string(data), "---\n")
+	return err == nil && slices.ContainsFunc(calls, func(c *genCall) bool {
+		return slices.ContainsFunc(c.Generators(), func(name string) bool {
+			h := c.Header(name)
+			dir, ok := c.OutputDir(name)
+			if !ok || dir != path.Dir(manifest) || h == nil || h.HeaderFile == "" {
+				return false
+			}
+			above, ok := r.AboveHeader(path.Join(c.Dir, h.HeaderFile))(repo.NormalHeader(top))
+			return ok && above == ""
+		})
+	})
 }

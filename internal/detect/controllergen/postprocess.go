@@ -165,7 +165,7 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			if slices.Contains(bare, file) {
 				r.PostProcess(editors.Near(file).On(file))
 			}
-			if top := [4]byte{}; path.Ext(file) == ".yaml" && r.Settings.ControllerGen.PostProcessedBy(file) == nil && r.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
+			if top := [4]byte{}; path.Ext(file) == ".yaml" && r.Settings.ControllerGen.PostProcessedBy(file) == nil && r.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" && !r.hasHeader(calls, file) { // the second is of before v0.9
 				by := r.mentioned(path.Base(file))
 				if by.At == "" && r.placeholder(file) {
 					continue
@@ -296,9 +296,9 @@ func inPlace(words []string) bool {
 	editor := ""
 	for _, w := range words {
 		switch base := path.Base(w); {
-		case base == "sed" || base == "gsed" || base == "perl" || base == "yq" || base == "gawk" || base == "ruby":
+		case base == "sed" || base == "gsed" || base == "perl" || base == "gawk" || base == "ruby":
 			editor = base
-		case strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "yq"):
+		case scriptline.RunsYQ(w) || strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "yq"):
 			editor = "yq"
 		case strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "sed"):
 			editor = "sed"

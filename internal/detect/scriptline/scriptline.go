@@ -55,7 +55,7 @@ var (
 
 // editsMetadata reports whether a command is one of yq that changes nothing but metadata.
 func editsMetadata(words []string) bool {
-	i := slices.IndexFunc(words, func(w string) bool { return yq.MatchString(path.Base(w)) })
+	i := slices.IndexFunc(words, RunsYQ)
 	if i < 0 {
 		return false
 	}
@@ -72,6 +72,9 @@ func editsMetadata(words []string) bool {
 	}
 	return false
 }
+
+// RunsYQ reports whether a word is the program yq: under its name, one with its version, or a variable for it.
+func RunsYQ(word string) bool { return yq.MatchString(path.Base(word)) }
 
 var (
 	yq = lazyregexp.New(`(?i)^(\W*|\$\([^()]*[ /]([a-z]+-)?)yq([-_@]?v?[\d.]*)?\W*$`)
