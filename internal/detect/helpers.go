@@ -279,7 +279,7 @@ func (d *discovery) exclude(names []string) {
 				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
 				d.Ask(place[dir], "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
 			case kept[dir]:
-				if h.name == "register" || h.name == "deepcopy" && !d.madeBy(dir, controllergen.Name) {
+				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 				}
 			case inside:

@@ -237,9 +237,10 @@ func (r *Reader) listOthers(calls []*genCall) {
 		return slices.ContainsFunc(calls, func(c *genCall) bool {
 			rbac, inRBAC := c.OutputDir("rbac")
 			webhook, inWebhook := c.OutputDir("webhook")
-			return c.RBAC != nil && inRBAC && path.Join(rbac, roleFile(c)) == file || c.Webhook != nil && inWebhook && path.Join(webhook, "manifests.yaml") == file
+			return c.RBAC != nil && inRBAC && path.Join(rbac, roleFile(c)) == file || c.Webhook != nil && inWebhook && path.Join(webhook, "manifests.yaml") == file || slices.Contains(c.writes, file)
 		})
 	}
+	r.leaveMovedAway(made)
 	var roles, names []string
 	for _, role := range r.Roles {
 		if made(role.Path) {
@@ -256,7 +257,7 @@ func (r *Reader) listOthers(calls []*genCall) {
 		name  string
 		files []string
 	}{{"rbac", roles}, {"webhook", slices.Clone(r.Webhooks)}} {
-		files := slices.DeleteFunc(kind.files, func(file string) bool { return copies.MatchString(file) || made(file) })
+		files := slices.DeleteFunc(kind.files, func(file string) bool { return copies.MatchString(file) || made(file) || r.Listed(file) })
 		if len(files) > 0 && r.HasMarker(kind.name) {
 			r.List(kind.name, Name, files, "no readable call of controller-gen generates it, and no file tells which packages have its markers; set controllerGen: {calls: […]}")
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -62,6 +63,29 @@ func madeElsewhere(calls []*genCall, but *genCall, m repo.Manifest) bool {
 		dir, ok := c.OutputDir("crd")
 		return c != but && c.CRD != nil && ok && dir == m.Dir && m.AsMade()
 	})
+}
+
+// leaveMovedAway lists the roles and webhooks that commands move from where calls make them, by any name.
+func (r *Reader) leaveMovedAway(made func(file string) bool) {
+	for _, s := range r.steps.Sequences {
+		for _, step := range s.Steps {
+			if path.Base(step.Words[0]) != "mv" || len(step.Words) != 3 {
+				continue
+			}
+			from, to := steps.Local(step.Dir, step.Words[1]), steps.Local(step.Dir, step.Words[2])
+			if r.IsDir(to) {
+				to = path.Join(to, path.Base(from))
+			}
+			if !made(from) || r.Exists(from) || !r.Exists(to) || made(to) || r.Listed(to) {
+				continue
+			}
+			kind := "rbac"
+			if path.Base(from) == "manifests.yaml" {
+				kind = "webhook"
+			}
+			r.List(kind, Name, []string{to}, step.At()+writesFromOutput)
+		}
+	}
 }
 
 // leaveCopied lists the CRDs of kinds that no type here has, in directories that calls write CRDs to and commands copy files to: they are of
