@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,6 +98,9 @@ func (s source) typeOf(spec *ast.TypeSpec) *goType {
 	t := &goType{at: s.at(spec.Name.Pos()), alias: spec.Assign.IsValid(), fields: map[string]goField{}, uses: map[string]bool{}}
 	structure, ok := spec.Type.(*ast.StructType)
 	if !ok {
+		if methods, ok := spec.Type.(*ast.InterfaceType); ok { // whose order is no part of the type
+			slices.SortFunc(methods.Methods.List, func(a, b *ast.Field) int { return strings.Compare(s.field(a), s.field(b)) })
+		}
 		t.is = s.text(spec.Type)
 		names(spec.Type, t.uses)
 		return t
@@ -142,10 +146,11 @@ func names(typ ast.Expr, into map[string]bool) {
 	})
 }
 
-// text is an expression, in which packages have their paths instead of the names that a file imports them by.
+// text is an expression, in which packages have their paths instead of the names that a file imports them by. How the file lays it out, in lines
+// and with empty ones, is no part of it.
 func (s source) text(e ast.Expr) string {
 	var b bytes.Buffer
-	if err := printer.Fprint(&b, s.fset, e); err != nil {
+	if err := printer.Fprint(&b, token.NewFileSet(), e); err != nil {
 		return ""
 	}
 	text := b.String()
@@ -163,6 +168,14 @@ func (s source) text(e ast.Expr) string {
 		return false
 	})
 	return text
+}
+
+// field is the name and the type of a field or method, or what is embedded.
+func (s source) field(f *ast.Field) string {
+	if len(f.Names) > 0 {
+		return f.Names[0].Name + " " + s.text(f.Type)
+	}
+	return s.text(f.Type)
 }
 
 func (s source) imported(name string) string {

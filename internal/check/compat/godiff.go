@@ -73,7 +73,7 @@ func (d *goDiff) compare(name string, was, is *goType) {
 	if was.is != is.is {
 		d.explain(was.uses)
 		if !d.isKnown(is.at, "type-changed", "") {
-			d.add("go-type-changed", is.at, name, "the type %s changed from %s to %s", name, structOr(was.is), structOr(is.is))
+			d.add("go-type-changed", is.at, name, "%s", changed(name, was.is, is.is))
 		}
 		return
 	}
@@ -182,6 +182,30 @@ func (d *goDiff) clause(file string) rule.Place {
 	}
 	first := sortedKeys(d.now.files)[0]
 	return rule.Place{File: first, Line: d.now.files[first]}
+}
+
+// changed says how a type changed: of an interface, which methods went and came.
+func changed(name, was, is string) string {
+	const begin = "interface {\n"
+	if !strings.HasPrefix(was, begin) || !strings.HasPrefix(is, begin) {
+		return fmt.Sprintf("the type %s changed from %s to %s", name, structOr(was), structOr(is))
+	}
+	lacks := func(in, of string) (methods []string) {
+		for line := range strings.Lines(of) {
+			if !strings.Contains(in, line) {
+				methods = append(methods, strings.TrimSpace(line))
+			}
+		}
+		return methods
+	}
+	var parts []string
+	if gone := lacks(is, was); len(gone) > 0 {
+		parts = append(parts, "it no longer has "+text.Shorten(strings.Join(gone, ", "), 120))
+	}
+	if added := lacks(was, is); len(added) > 0 {
+		parts = append(parts, "it has "+text.Shorten(strings.Join(added, ", "), 120))
+	}
+	return fmt.Sprintf("the interface %s changed: %s", name, strings.Join(parts, "; "))
 }
 
 func structOr(is string) string {

@@ -60,3 +60,22 @@ func sorted(found []rule.Finding) []string {
 	}
 	return checktest.Lines(append(rule.Sort(fields), others...))
 }
+
+// Of an interface, the finding names the methods; comments, the layout and the order are no part of it.
+func TestGoInterface(t *testing.T) {
+	file := func(text string) map[string][]byte {
+		return map[string][]byte{"api/v1/types.go": []byte("package v1\n\n" + text)}
+	}
+	const before = "import \"k8s.io/api/core/v1\"\n\ntype Accessor interface {\n\t// Policy is of all.\n\tPolicy() v1.PullPolicy\n\tName() string // in full\n\tGone()\n}\n"
+	const after = "import corev1 \"k8s.io/api/core/v1\"\n\ntype Accessor interface {\n\tImage() string\n\tPolicy() corev1.PullPolicy\n\tName() (string, error)\n}\n"
+	found, _, err := compat.CompareGo("api/v1", file(before), file(after), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"api/v1/types.go:5:6: go-type-changed: the interface Accessor changed: it no longer has Gone(), Name() string; it has Image() string, Name() (string, error)",
+	}, sorted(found))
+
+	const same = "import \"k8s.io/api/core/v1\"\n\ntype Accessor interface {\n\n\tName() string\n\n\tGone()\n\tPolicy() v1.PullPolicy // of all containers\n}\n"
+	found, _, err = compat.CompareGo("api/v1", file(before), file(same), nil)
+	require.NoError(t, err)
+	assert.Empty(t, found)
+}
