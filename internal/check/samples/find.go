@@ -4,6 +4,7 @@ package samples
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -18,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
 // source is a file with objects of the project's kinds.
@@ -76,7 +78,7 @@ func roleOf(file string) role {
 }
 
 // find reads the files of the project that have objects of its groups, and names the CRDs whose schemas kustomizations patch.
-func find(p *project.Project) (all []source, patched map[string]bool, err error) {
+func find(p *project.Project) (all []source, patched names, err error) {
 	groups := groupsOf(p)
 	files, patches, patched, err := list(p.Root)
 	if err != nil {
@@ -151,8 +153,8 @@ var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustom
 
 // list returns the manifests and the pages of a project, sorted, those manifests that kustomizations use as patches, and the CRDs whose schemas
 // these change.
-func list(root string) (files []string, patches, patched map[string]bool, err error) {
-	patches, patched = map[string]bool{}, map[string]bool{}
+func list(root string) (files []string, patches map[string]bool, patched names, err error) {
+	patches = map[string]bool{}
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrPermission) && p != root {
@@ -170,11 +172,12 @@ func list(root string) (files []string, patches, patched map[string]bool, err er
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
 		if slices.Contains(kustomizations, name) {
 			for _, patch := range patchesOf(p) {
-				patches[path.Join(path.Dir(rel), patch.Path)] = true
-				text, _ := safefs.ReadFile(filepath.Join(filepath.Dir(p), filepath.FromSlash(patch.Path)), safefs.MaxFile)
-				if bytes.Contains(text, []byte("openAPIV3Schema")) {
-					patched[patch.Target.Name] = true
+				if patch.Path != "" {
+					patches[path.Join(path.Dir(rel), patch.Path)] = true
+					text, _ := safefs.ReadFile(filepath.Join(filepath.Dir(p), filepath.FromSlash(patch.Path)), safefs.MaxFile)
+					patch.Patch = string(text)
 				}
+				patched = append(patched, patch.crds()...)
 			}
 			return nil
 		}
@@ -184,13 +187,13 @@ func list(root string) (files []string, patches, patched map[string]bool, err er
 	return files, patches, patched, err
 }
 
-// patch is a file that a kustomization names as a patch.
+// patch is a patch of a kustomization: a file, or the text itself.
 type patch struct {
-	Path   string
-	Target struct{ Name string }
+	Path, Patch string
+	Target      *struct{ Name string } // a regular expression
 }
 
-// patchesOf are the patches of a kustomization that are files.
+// patchesOf are the patches of a kustomization.
 func patchesOf(file string) (all []patch) {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
@@ -205,10 +208,46 @@ func patchesOf(file string) (all []patch) {
 		return nil
 	}
 	all = append(k.Patches, k.PatchesJSON6902...)
-	for _, file := range k.PatchesStrategicMerge {
-		all = append(all, patch{Path: file})
+	for _, patched := range k.PatchesStrategicMerge {
+		if strings.Contains(patched, "\n") {
+			all = append(all, patch{Patch: patched})
+		} else {
+			all = append(all, patch{Path: patched})
+		}
 	}
 	return all
+}
+
+// crds are the names of the CRDs whose schema the patch changes: those of its target, or else, of a strategic merge patch, those that it has.
+func (p patch) crds() (all names) {
+	if !strings.Contains(p.Patch, "openAPIV3Schema") {
+		return nil
+	}
+	if p.Target != nil {
+		return all.add(cmp.Or(p.Target.Name, ".*"))
+	}
+	docs, _ := yamldoc.Split([]byte(p.Patch))
+	for _, doc := range docs {
+		var crd struct{ Metadata struct{ Name string } }
+		if bytes.Contains(doc.Text, []byte("openAPIV3Schema")) && yaml.Unmarshal(doc.Text, &crd) == nil {
+			all = all.add(regexp.QuoteMeta(crd.Metadata.Name))
+		}
+	}
+	return all
+}
+
+// names are names of objects as kustomize has them: regular expressions for all of a name.
+type names []*regexp.Regexp
+
+func (n names) add(pattern string) names {
+	if name, err := regexp.Compile("^(?:" + pattern + ")$"); err == nil {
+		return append(n, name)
+	}
+	return n
+}
+
+func (n names) has(name string) bool {
+	return slices.ContainsFunc(n, func(pattern *regexp.Regexp) bool { return pattern.MatchString(name) })
 }
 
 // fence is a fenced block of a page.

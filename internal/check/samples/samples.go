@@ -116,7 +116,7 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 			as := s.role
 			if k := j.kindOf(o); k != nil && roleOf(k.File) == test {
 				as = test // its CRD is an example itself, and documentation may show another stage of it
-			} else if k != nil && patched[k.Name] && k.Version(o.GroupVersionKind().Version) != nil {
+			} else if k != nil && patched.has(k.Name) && k.Version(o.GroupVersionKind().Version) != nil {
 				as = max(as, proposal) // another schema than that of the file is installed
 			}
 			if len(o.GetOwnerReferences()) > 0 {

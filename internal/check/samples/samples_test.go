@@ -193,6 +193,27 @@ func TestCompleted(t *testing.T) {
 	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, nil))
 	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, patch("/metadata/labels/a")))
 	assert.Equal(t, []string{"note"}, weight("config/samples/a.yaml", object, patch("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/image/type")))
+	inline := func(kustomization string) map[string]string {
+		return map[string]string{"config/crd/kustomization.yaml": kustomization}
+	}
+	const ops, merge = "[{op: remove, path: /spec/versions/0/schema/openAPIV3Schema}]", "{kind: CustomResourceDefinition, metadata: {name: %s.stable.example.com}, spec: {versions: [{schema: {openAPIV3Schema: {}}}]}}"
+	for _, patched := range []string{
+		"patches:\n- patch: '" + ops + "'\n  target: {kind: CustomResourceDefinition, name: cron.*}\n",
+		"patches:\n- patch: '" + ops + "'\n  target: {kind: CustomResourceDefinition}\n",
+		"patches:\n- patch: '" + fmt.Sprintf(merge, "crontabs") + "'\n",
+		"patchesStrategicMerge:\n- |\n  " + fmt.Sprintf(merge, "crontabs") + "\n",
+	} {
+		assert.Equal(t, []string{"note"}, weight("config/samples/a.yaml", object, inline(patched)), patched)
+	}
+	assert.Equal(t, []string{"note"}, weight("config/samples/a.yaml", object, map[string]string{
+		"config/crd/kustomization.yaml": "patchesStrategicMerge: [patch.yaml]\n", "config/crd/patch.yaml": fmt.Sprintf(merge, "crontabs"),
+	}))
+	for _, others := range []string{
+		"patches:\n- patch: '" + ops + "'\n  target: {kind: CustomResourceDefinition, name: cron}\n",
+		"patches:\n- patch: '" + fmt.Sprintf(merge, "backups") + "'\n",
+	} {
+		assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", object, inline(others)), others)
+	}
 	assert.Equal(t, []string{"error"}, weight("config/samples/a.yaml", strings.Replace(object, "/v1", "/v2", 1), patch("/spec/versions/0/schema/openAPIV3Schema/type")), "no patch adds a version")
 	assert.Equal(t, []string{"warning"}, weight("examples-generated/a.yaml", object, nil))
 	assert.Empty(t, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{creationTimestamp: null}", 1), nil))
