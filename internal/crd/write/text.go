@@ -15,6 +15,7 @@ import (
 
 var (
 	wrongType = regexp.MustCompile(`must be of type (\w+): "(\w+)"$`)
+	noFormat  = regexp.MustCompile(`must be of type (\S+): ""$`)                   // where the schema has a format, and the value has none
 	restore   = regexp.MustCompile(`^cannot restore (?:map|struct) from:? (\w+)$`) // of metadata
 	inBody    = regexp.MustCompile(`^\S+ in body `)
 	outside   = regexp.MustCompile(`^Checked value must be of type (\w+) (?:with format (\w+)|\(default format\)) in (.*)$`)
@@ -48,6 +49,7 @@ func Text(e *field.Error) string {
 		at = "the object"
 	}
 	detail := wrongType.ReplaceAllString(inBody.ReplaceAllString(e.Detail, ""), "must be of type $1, not $2")
+	detail = noFormat.ReplaceAllString(detail, "must be of type $1, not object or boolean")
 	detail = restore.ReplaceAllString(detail, "a field must be of type object, not $1")
 	detail = WithoutExamples(strings.Join(strings.Fields(detail), " "))
 	switch e.Type {

@@ -176,3 +176,26 @@ func lines(errs field.ErrorList) []string {
 	slices.Sort(all)
 	return all
 }
+
+// Of a value without a format, such as an object, the API server names the format alone.
+func TestTextOfFormats(t *testing.T) {
+	crd := &apiextv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(definition), crd))
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema = &apiextv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextv1.JSONSchemaProps{
+		"config": {Type: "string", Format: "byte"},
+		"size":   {Type: "integer", Format: "int32"},
+	}}
+	compiled, err := write.Compile(crd, &crd.Spec.Versions[0])
+	require.NoError(t, err)
+	text := func(config, size any) (all []string) {
+		object := map[string]any{"apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": map[string]any{"name": "a", "namespace": "b"}, "config": config, "size": size}
+		errs, _ := compiled.Create(t.Context(), object)
+		for _, e := range errs {
+			all = append(all, write.Text(e))
+		}
+		slices.Sort(all)
+		return all
+	}
+	assert.Equal(t, []string{"config must be of type byte, not object or boolean", "size must be of type int32, not object or boolean"}, text(map[string]any{"a": "b"}, true))
+	assert.Equal(t, []string{"config must be of type byte, not int64", "size must be of type integer, not string"}, text(int64(1), "a"))
+}
