@@ -5,6 +5,7 @@ package preflight
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,10 +64,26 @@ func refusals(c *project.CRD) (all []rule.Finding, err error) {
 	return all, nil
 }
 
+// inAlternative is the path of a type that an alternative of a field has.
+var inAlternative = regexp.MustCompile(`^(.+\.)(allOf|anyOf|oneOf)\[\d+\]\.type$`)
+
 // causes leaves out errors that say again what another one says, or that are of the probe.
 func causes(all field.ErrorList) (some field.ErrorList) {
+	lacking, inside := map[string]bool{}, map[string]string{} // by the path of a type that a field lacks: which alternatives have it
 	for _, e := range all {
+		lacking[e.Field] = lacking[e.Field] || e.Type == field.ErrorTypeRequired
+	}
+	for _, e := range all {
+		if m := inAlternative.FindStringSubmatch(e.Field); m != nil && lacking[m[1]+"type"] {
+			inside[m[1]+"type"] = m[2]
+		}
+	}
+	for _, e := range all {
+		m := inAlternative.FindStringSubmatch(e.Field)
 		switch {
+		case m != nil && inside[m[1]+"type"] != "":
+		case inside[e.Field] != "":
+			some = append(some, &field.Error{Type: e.Type, Field: e.Field, Detail: "must be next to " + inside[e.Field] + ", not in it"})
 		case e.Field == "spec.version": // the API server's internal form of the name of the first version
 		case e.Field == "spec.preserveUnknownFields" && strings.HasSuffix(e.Detail, "to use defaults in the schema"): // it must not be true in any case
 		case e.Type == field.ErrorTypeNotSupported && e.BadValue == "null": // as a type, for which there is an error with a hint
