@@ -43,13 +43,16 @@ func (s *storms) request(r *model.Request) {
 	if w.cut(r.T - stormWindow); w.n() < stormLeast {
 		return
 	}
-	winner, seq := "not seen", int64(0)
-	if v, _ := r.Winner(); v != nil {
-		winner, seq = by(v.Request), v.Seq
+	cause, certainty, seqs := "because of a write that was not seen", trace.Certain, w.evidence()
+	if v, l := r.Winner(); v != nil && v.Request != nil {
+		cause, certainty, seqs = "because of a write by "+by(v.Request), withWriter(l.Certainty, v), append(seqs, v.Seq)
+		if certainty != trace.Certain {
+			cause = "probably " + cause
+		}
 	}
 	s.report(trace.Finding{
-		Subject: k.subject(), Since: w.first(), Certainty: trace.Certain, Evidence: evidence(append(w.evidence(), seq)...),
-		Message: fmt.Sprintf("%s on %s by %s, %s; winner of the newest: %s", text.Count(w.total, "conflict", "conflicts"), r.Object, r.Actor.Name, perSecond(w.rate()), winner),
+		Subject: k.subject(), Since: w.first(), Certainty: certainty, Evidence: evidence(seqs...),
+		Message: fmt.Sprintf("%s on %s by %s, %s; the newest %s", text.Count(w.total, "conflict", "conflicts"), r.Object, r.Actor.Name, perSecond(w.rate()), cause),
 	}, r.T)
 }
 

@@ -48,6 +48,7 @@ type fight struct {
 	who      *model.Who
 	old, new uint64 // values
 	t        int64
+	writers  trace.Certainty // how certain it is who wrote, of the least certain
 	subject  string
 	flips    *window // nil before the first
 }
@@ -69,7 +70,7 @@ func (f *fights) change(v *model.Version, c trace.Change) {
 		if len(f.fields) >= fieldsMax {
 			f.prune(v.T)
 		}
-		f.fields[k] = &fight{who: who, old: old, new: now, t: v.T}
+		f.fields[k] = &fight{who: who, old: old, new: now, t: v.T, writers: v.Writer.Certainty}
 		return
 	}
 	rival := was.who
@@ -77,8 +78,10 @@ func (f *fights) change(v *model.Version, c trace.Change) {
 	was.who, was.old, was.new, was.t = who, old, now, v.T
 	if !back {
 		f.end(was)
+		was.writers = v.Writer.Certainty
 		return
 	}
+	was.writers = weaker(was.writers, v.Writer.Certainty)
 	if was.flips == nil {
 		was.flips = &window{}
 	}
@@ -98,13 +101,16 @@ func (f *fights) show(v *model.Version, c trace.Change, w *fight, rival *model.W
 	}
 	w.subject, f.shown[w] = fmt.Sprintf("%s, %s", v.Object, c.Path), true
 	period := float64(w.flips.last()-w.flips.first()) / float64(w.flips.n()-1) * 2 / float64(second)
-	certainty, values := v.Writer.Certainty, from+"↔"+to
+	certainty, values, clients := w.writers, from+"↔"+to, a+" ↔ "+b
+	if certainty != trace.Certain {
+		clients = "probably " + clients
+	}
 	if c.Withheld() { // that it is the value before is a guess
 		certainty, values = weaker(certainty, trace.Likely), "changes in turn"
 	}
 	f.report(trace.Finding{
 		Subject: w.subject, Since: w.flips.began, Certainty: certainty, Evidence: w.flips.evidence(),
-		Message: fmt.Sprintf("%s: %s %s, %s ↔ %s, every %.1f s (%d changes)", v.Object, c.Path, values, a, b, period, w.flips.total),
+		Message: fmt.Sprintf("%s: %s %s, %s, every %.1f s (%d changes)", v.Object, c.Path, values, clients, period, w.flips.total),
 	}, v.T)
 }
 

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,6 +80,39 @@ func TestInferredLinksAreNotCertain(t *testing.T) {
 		}
 	}
 	assert.Greater(t, links, 100)
+}
+
+// named is how sentences name who wrote a version.
+var named = regexp.MustCompile(`(probably )?(because of a write )?by [\w-]+ \((GET|PUT|POST|PATCH|APPLY|DELETE)[ a-z]*\)( had probably won)?`)
+
+// Where it is guessed who wrote the versions, each sentence that names one marks it, and is not certain.
+func TestGuessedWritersAreMarked(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.jsonl")
+	require.NoError(t, err)
+	marked := map[string]bool{}
+	for _, file := range files {
+		guessed := records(t, file)
+		for _, r := range guessed {
+			if v, ok := r.Body.(*trace.Version); ok {
+				v.Guessed = v.By != ""
+			}
+		}
+		for _, f := range find(guessed) {
+			name := named.FindString(f.Message)
+			if f.Type == "field-fight" {
+				name = f.Message
+			}
+			if name == "" {
+				continue
+			}
+			assert.Contains(t, name, "probably", "%s: %s", file, f.Message)
+			assert.Equal(t, trace.Likely, f.Certainty, "%s: %s", file, f.Message)
+			marked[f.Type] = true
+		}
+	}
+	for _, kind := range []string{"conflict-storm", "stale-write", "invalid-owner", "managed-fields-only", "stuck-finalizer", "timer-preempted", "field-fight"} {
+		assert.True(t, marked[kind], "no recording has a %s that names who wrote", kind)
+	}
 }
 
 // A finding about causes is certain only where causes were recorded, or where it names none.

@@ -43,8 +43,8 @@ func (d *owners) version(v *model.Version) {
 			}
 			d.of[o] = true
 			d.report(trace.Finding{
-				Subject: o.String(), Certainty: certainty, Evidence: evidence(v.Seq),
-				Message: fmt.Sprintf("%s names an owner that is not valid, %s %s %s; written by %s", o, ref.Kind, ref.Name, problem, by(v.Request)),
+				Subject: o.String(), Certainty: withWriter(certainty, v), Evidence: evidence(v.Seq),
+				Message: fmt.Sprintf("%s names an owner that is not valid, %s %s %s; written %s", o, ref.Kind, ref.Name, problem, writtenBy(v)),
 			}, v.T)
 			return
 		}

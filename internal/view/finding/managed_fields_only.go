@@ -43,8 +43,8 @@ func (d *managedOnly) version(v *model.Version) {
 		return
 	}
 	d.report(trace.Finding{
-		Subject: v.Object.String(), Since: w.first(), Certainty: trace.Certain, Evidence: w.evidence(),
-		Message: fmt.Sprintf("%s: %d versions differ in managedFields only, %s, the newest by %s", v.Object, w.total, perSecond(w.rate()), by(v.Request)),
+		Subject: v.Object.String(), Since: w.first(), Certainty: withWriter(trace.Certain, v), Evidence: w.evidence(),
+		Message: fmt.Sprintf("%s: %d versions differ in managedFields only, %s, the newest %s", v.Object, w.total, perSecond(w.rate()), writtenBy(v)),
 	}, v.T)
 }
 

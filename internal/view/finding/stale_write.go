@@ -53,14 +53,11 @@ func (s *stale) request(r *model.Request) {
 	if v.Request != nil && v.Request.Actor.Who == r.Actor.Who {
 		winner = "an earlier write of its own (" + v.Request.Method() + ")"
 	}
-	certainty, won := l.Certainty, "had won"
-	if v.Request != nil {
-		certainty = weaker(certainty, v.Writer.Certainty)
-	}
+	certainty, had := withWriter(l.Certainty, v), "had won"
 	if certainty != trace.Certain {
-		won = "had probably won"
+		had = "had probably won"
 	}
-	message := fmt.Sprintf("%s: %s sent version %d, but %d by %s %s", r.Object, r.Actor.Name, r.RVIn, v.RV, winner, won)
+	message := fmt.Sprintf("%s: %s sent version %d, but %d by %s %s", r.Object, r.Actor.Name, r.RVIn, v.RV, winner, had)
 	seqs := []int64{v.Seq}
 	if v.Request != nil {
 		seqs = append(seqs, v.Request.Seq)

@@ -39,6 +39,7 @@ type deleting struct {
 	seqs       []int64
 	finalizers []string
 	removed    string // the finalizer that was removed last, and by whom
+	remover    trace.Certainty
 	reconciles window
 	requests   window
 	err        string
@@ -62,7 +63,8 @@ func (s *stuck) version(v *model.Version) {
 	if len(v.Finalizers) < len(d.finalizers) {
 		for _, f := range d.finalizers {
 			if !contains(v.Finalizers, f) {
-				d.removed = fmt.Sprintf("%s removed %s at %s", by(v.Request), f, at(v.T))
+				d.removed = fmt.Sprintf("%s was removed at %s %s", f, at(v.T), writtenBy(v))
+				d.remover = withWriter(trace.Certain, v)
 			}
 		}
 		d.seqs = append(d.seqs, v.Seq)
@@ -126,9 +128,11 @@ func (s *stuck) show(o *model.Object, d *deleting, now int64) {
 			message += ", " + next
 		}
 	}
+	certainty := trace.Certain
 	if d.removed != "" {
+		certainty = d.remover
 		message += "; " + d.removed
 	}
 	seqs := append(append(d.seqs, d.reconciles.evidence()...), d.requests.evidence()...)
-	s.report(trace.Finding{Subject: o.String(), Since: d.since, Message: message, Certainty: trace.Certain, Evidence: evidence(append([]int64(nil), seqs...)...)}, now)
+	s.report(trace.Finding{Subject: o.String(), Since: d.since, Message: message, Certainty: certainty, Evidence: evidence(append([]int64(nil), seqs...)...)}, now)
 }

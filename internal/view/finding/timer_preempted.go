@@ -65,11 +65,12 @@ func (p *preempted) begin(rec *model.Reconcile) {
 	if causes := p.m.Causes(rec); len(causes) > 0 {
 		c := causes[0]
 		what := c.Why
+		certainty = weaker(c.Certainty)
 		if c.Version != nil {
-			what = fmt.Sprintf("%s changed (version %d by %s)", c.Version.Object, c.RV, by(c.Version.Request))
-			seqs = append(seqs, c.Version.Seq)
+			what = fmt.Sprintf("%s changed (version %d %s)", c.Version.Object, c.RV, writtenBy(c.Version))
+			certainty, seqs = withWriter(certainty, c.Version), append(seqs, c.Version.Seq)
 		}
-		if certainty = weaker(c.Certainty); certainty == trace.Certain {
+		if c.Certainty == trace.Certain {
 			message += ": " + what
 		} else {
 			message += ", perhaps because " + what

@@ -97,6 +97,22 @@ func by(r *model.Request) string {
 	return fmt.Sprintf("%s (%s)", r.Actor.Name, r.Method())
 }
 
+// writtenBy is who wrote a version, with what a guess is marked by.
+func writtenBy(v *model.Version) string {
+	if v.Request == nil || v.Writer.Certainty == trace.Certain {
+		return "by " + by(v.Request)
+	}
+	return "probably by " + by(v.Request)
+}
+
+// withWriter is how certain a sentence is that has who wrote a version, and is as certain as c without.
+func withWriter(c trace.Certainty, v *model.Version) trace.Certainty {
+	if v.Request == nil { // then it names no one
+		return c
+	}
+	return weaker(c, v.Writer.Certainty)
+}
+
 // weaker is the lower of certainties. What is not graded counts as unknown.
 func weaker(all ...trace.Certainty) trace.Certainty {
 	least := trace.Certain
