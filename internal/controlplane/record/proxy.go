@@ -19,8 +19,8 @@ import (
 )
 
 // Proxy returns a handler that hands requests with the token on to a cluster that exists, with the credentials of upstream, and has them
-// recorded. as is the user that requests are recorded under; the credentials stay here. It sees what passes: not what others send, nor what
-// admission does.
+// recorded, and those without it, which it refuses. as is the user that requests are recorded under; the credentials stay here. It sees what
+// passes: not what others send, nor what admission does.
 // The recorder is started.
 func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler, error) {
 	asking := rest.AddUserAgent(rest.CopyConfig(upstream), Agent)
@@ -60,21 +60,19 @@ func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler,
 	r.Start(kinds)
 	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	inside := r.Inside(proxy)
-	followed := r.Follow(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	bearer := []byte("Bearer " + token)
+	return r.Follow(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(req.Header.Get("Authorization")), bearer) != 1 {
+			w.Header().Set(auditID, rand.Text())
+			http.Error(w, "this proxy requires the token of the kubeconfig that crdctl wrote for it", http.StatusUnauthorized)
+			return
+		}
 		ctx := request.WithUser(req.Context(), &user.DefaultInfo{Name: as})
 		if what, err := info.NewRequestInfo(req); err == nil { // the cluster judges what is not valid
 			ctx = request.WithRequestInfo(ctx, what)
 		}
 		inside.ServeHTTP(w, req.WithContext(ctx))
-	}))
-	bearer := []byte("Bearer " + token)
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(req.Header.Get("Authorization")), bearer) != 1 {
-			http.Error(w, "this proxy requires the token of the kubeconfig that crdctl wrote for it", http.StatusUnauthorized)
-			return
-		}
-		followed.ServeHTTP(w, req)
-	}), nil
+	})), nil
 }
 
 const auditID = "Audit-ID"

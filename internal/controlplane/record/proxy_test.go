@@ -18,9 +18,14 @@ import (
 
 // through sends requests for two pods through a proxy to a cluster, and returns what was recorded of them when the recorder is closed,
 // which is after before has returned.
-func through(t *testing.T, cluster string, code int, before func()) (ids []string) {
+func through(t *testing.T, cluster, authorization string, code int, before func()) (all []*trace.Request, actors map[trace.ActorID]trace.Actor) {
 	t.Helper()
-	s := &kept{Sink: discard{trace.NewDefs(func(*trace.Def) {})}}
+	actors = map[trace.ActorID]trace.Actor{}
+	s := &kept{Sink: discard{trace.NewDefs(func(d *trace.Def) {
+		if d.Actor != nil {
+			actors[d.Actor.ID] = *d.Actor
+		}
+	})}}
 	r := New(Options{Sink: s}, "admin", "controller", "system")
 	handler, err := r.Proxy(&rest.Config{Host: cluster}, "controller", "secret")
 	require.NoError(t, err)
@@ -29,7 +34,7 @@ func through(t *testing.T, cluster string, code int, before func()) (ids []strin
 	for _, name := range []string{"a", "b"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, proxy.URL+"/api/v1/namespaces/default/pods/"+name, nil)
 		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer secret")
+		req.Header.Set("Authorization", authorization)
 		answer, err := proxy.Client().Do(req)
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())
@@ -40,21 +45,60 @@ func through(t *testing.T, cluster string, code int, before func()) (ids []strin
 	r.Close()
 	for _, b := range s.bodies {
 		if rec, ok := b.(*trace.Request); ok {
-			ids = append(ids, rec.ID)
+			all = append(all, rec)
 		}
 	}
-	return ids
+	return all, actors
 }
 
 // Requests that do not get to the cluster have IDs, too: the page and the findings drop a request whose ID they have.
 func TestRequestsThatFailInProxyDiffer(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	ids := through(t, gone.URL, http.StatusBadGateway, func() {})
-	require.Len(t, ids, 2)
-	assert.NotEmpty(t, ids[0])
-	assert.NotEmpty(t, ids[1])
-	assert.NotEqual(t, ids[0], ids[1])
+	all, _ := through(t, gone.URL, "Bearer secret", http.StatusBadGateway, func() {})
+	differ(t, all)
+}
+
+func differ(t *testing.T, all []*trace.Request) {
+	t.Helper()
+	require.Len(t, all, 2)
+	assert.NotEmpty(t, all[0].ID)
+	assert.NotEmpty(t, all[1].ID)
+	assert.NotEqual(t, all[0].ID, all[1].ID)
+}
+
+// Requests without the token of the proxy are recorded, as an API server's own recorder does, and do not get to the cluster. Nor does the
+// token that was sent get into the record.
+func TestProxyRecordsWhatItRefuses(t *testing.T) {
+	cluster := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		assert.NotContains(t, req.URL.Path, "/pods/")
+	}))
+	defer cluster.Close()
+	for _, authorization := range []string{"", "Bearer another"} {
+		all, actors := through(t, cluster.URL, authorization, http.StatusUnauthorized, func() {})
+		differ(t, all)
+		for i, path := range []string{"/api/v1/namespaces/default/pods/a", "/api/v1/namespaces/default/pods/b"} {
+			assert.Equal(t, http.StatusUnauthorized, all[i].Code)
+			assert.Equal(t, path, all[i].Path)
+			assert.Equal(t, trace.Actor{ID: all[i].Actor, Name: "unauthenticated", Class: trace.ClassOther}, actors[all[i].Actor])
+			line, err := (&trace.Record{Body: all[i]}).AppendJSON(nil)
+			require.NoError(t, err)
+			assert.NotContains(t, string(line), "another")
+		}
+	}
+}
+
+// An answer of the cluster that the proxy's credentials are not valid is recorded as that of the controller.
+func TestProxyRecordsWhatTheClusterRefuses(t *testing.T) {
+	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "expired", http.StatusUnauthorized)
+	}))
+	defer cluster.Close()
+	all, actors := through(t, cluster.URL, "Bearer secret", http.StatusUnauthorized, func() {})
+	differ(t, all)
+	assert.Equal(t, http.StatusUnauthorized, all[0].Code)
+	assert.Equal(t, "a", all[0].Name)
+	assert.Equal(t, trace.ClassController, actors[all[0].Actor].Class)
 }
 
 // The kinds of a cluster are not waited for long: what is to be recorded waits meanwhile.
@@ -70,6 +114,7 @@ func TestProxyAsksForKindsBriefly(t *testing.T) {
 	asked := func() { // a recorder that is closed asks for nothing
 		require.Eventually(t, func() bool { return timeout.Load() != nil }, time.Minute, time.Millisecond)
 	}
-	require.Len(t, through(t, cluster.URL, http.StatusNotFound, asked), 2)
+	all, _ := through(t, cluster.URL, "Bearer secret", http.StatusNotFound, asked)
+	require.Len(t, all, 2)
 	assert.Equal(t, "2s", timeout.Load())
 }
