@@ -179,6 +179,9 @@ func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 		missing = 0
 		for rec, err := range part {
 			missing += rec.Unreadable()
+			if err == nil && v.isBefore(rec) {
+				continue
+			}
 			if !yield(rec, err) {
 				return
 			}
@@ -196,7 +199,17 @@ func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 	return err
 }
 
-// part returns the records from one time to another, as the flags have them. It can be read more than once.
+// isBefore reports whether a record is of before the part, and in it to show the state at its begin.
+func (v *viewed) isBefore(rec trace.Record) bool {
+	switch rec.Body.(type) {
+	case *trace.Header, *trace.Def, *trace.Gap: // a gap can be longer
+		return false
+	}
+	return rec.T < v.begin
+}
+
+// part returns the records from one time to another, as the flags have them, with those that show the state at its begin. It can be read
+// more than once.
 func (v *viewed) part(ctx context.Context, from, to string) (iter.Seq2[trace.Record, error], error) {
 	begin, err := v.moment("--from", from, 0)
 	if err != nil {
@@ -210,6 +223,9 @@ func (v *viewed) part(ctx context.Context, from, to string) (iter.Seq2[trace.Rec
 		return nil, fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
 	case end < begin:
 		return nil, ui.UsageErrorf("--from must be before --to")
+	}
+	v.begin = begin
+	switch {
 	case v.file != nil && from == "" && to == "":
 		return v.Records(ctx, 0), nil
 	case v.file != nil:
@@ -220,27 +236,31 @@ func (v *viewed) part(ctx context.Context, from, to string) (iter.Seq2[trace.Rec
 
 // held reads what a control plane has in memory, which is bounded.
 func (v *viewed) held(ctx context.Context, begin, end int64) (iter.Seq2[trace.Record, error], error) {
-	var records []trace.Record
+	var all []trace.Record
 	for rec, err := range v.Records(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, rec)
+	}
+	before, err := trace.Before(begin, func(...trace.Kind) iter.Seq2[trace.Record, error] { return each(all) })
+	return each(slices.DeleteFunc(all, func(rec trace.Record) bool {
 		switch rec.Body.(type) {
 		case *trace.Header, *trace.Def:
-		default:
-			if rec.T < begin || rec.T > end {
-				continue
-			}
+			return false
 		}
-		records = append(records, rec)
-	}
+		return (rec.T < begin || rec.T > end) && !before[rec.Seq]
+	})), err
+}
+
+func each(records []trace.Record) iter.Seq2[trace.Record, error] {
 	return func(yield func(trace.Record, error) bool) {
 		for _, rec := range records {
 			if !yield(rec, nil) {
 				return
 			}
 		}
-	}, nil
+	}
 }
 
 // moment reads the time that a flag has.

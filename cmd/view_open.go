@@ -26,6 +26,7 @@ type viewed struct {
 	header trace.Header
 	name   string
 	end    int64    // the newest T, or Now of what runs
+	begin  int64    // of the part that is read
 	notes  []string // what the user must know of it
 	file   *trace.File
 }

@@ -42,7 +42,7 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 				}
 				redacted[kind] += n
 			}
-			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef {
+			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef && !v.isBefore(rec) {
 				empty = false
 			}
 			if !yield(rec, err) {

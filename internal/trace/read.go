@@ -106,11 +106,26 @@ func (f *File) Records(ctx context.Context, after int64) iter.Seq2[Record, error
 	return f.records(ctx, func(i int) bool { return i >= first }, func(h head) bool { return h.seq > after })
 }
 
-// Between yields the records of a time, with the header and the definitions that they need.
+// Between yields the records of a time, those before it that Before returns, the header, and the definitions that these need.
 func (f *File) Between(ctx context.Context, from, to int64) iter.Seq2[Record, error] {
-	return f.records(ctx,
-		func(i int) bool { return f.index.Members[i].To >= from && f.index.Members[i].From <= to },
-		func(h head) bool { return from <= h.t && h.t <= to })
+	return func(yield func(Record, error) bool) {
+		before, err := Before(from, func(kinds ...Kind) iter.Seq2[Record, error] {
+			return f.records(ctx, func(i int) bool { return f.index.Members[i].From < from }, func(h head) bool { return h.t < from && slices.Contains(kinds, h.kind) })
+		})
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		part := f.records(ctx, func(i int) bool { return f.index.Members[i].From <= to }, func(h head) bool { return from <= h.t && h.t <= to || before[h.seq] })
+		for rec, err := range part {
+			if gap, ok := rec.Body.(*Gap); ok && (gap.To < from || gap.From > to) {
+				continue // of what cannot be read of another time
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
 }
 
 // records yields the header, and of members all that is wanted. Definitions up to the last of these are yielded, too.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -92,7 +93,7 @@ func (s *session) left(records []trace.Record, from int64) string {
 	return strings.Join(all, "; ")
 }
 
-// recordsOf returns the header, all definitions, and the records of a range. Their bodies do not change. s.mu is held.
+// recordsOf returns the header, all definitions, the records of a range, and those before it that show the state at its begin. Their bodies do not change. s.mu is held.
 func (s *session) recordsOf(from, to int64) (all []trace.Record) {
 	m := s.model
 	if h := m.Header(); h != nil {
@@ -111,6 +112,20 @@ func (s *session) recordsOf(from, to int64) (all []trace.Record) {
 	defined := len(all)
 	for _, r := range s.unread {
 		if r.T >= from && r.T <= to {
+			all = append(all, r)
+		}
+	}
+	before, _ := trace.Before(from, func(...trace.Kind) iter.Seq2[trace.Record, error] { // reading what is held does not fail
+		return func(yield func(trace.Record, error) bool) {
+			for _, r := range m.Held() {
+				if r.T < from && !yield(r, nil) {
+					return
+				}
+			}
+		}
+	})
+	for _, r := range m.Held() {
+		if before[r.Seq] {
 			all = append(all, r)
 		}
 	}
