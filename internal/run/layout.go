@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run/kustomization"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // These are where projects with controllers keep things: kubebuilder's directories first.
@@ -113,15 +114,19 @@ func (i *installer) unusual() []string {
 			i.elsewhere, others = append(i.elsewhere, crd.File), append(others, crd.Others()...)
 		}
 	}
-	i.elsewhere = slices.Compact(slices.Sorted(slices.Values(i.elsewhere)))
-	if len(i.elsewhere) == 0 {
-		i.reporter.Note("no CRDs of the project's kinds were found; name their files with -f, or create them in the controller")
+	slices.Sort(i.elsewhere)
+	i.elsewhere = slices.Compact(i.elsewhere)
+	switch {
+	case len(i.elsewhere) == 0 && len(p.Packages) == 0: // it has no kinds of its own
+		return nil
+	case len(i.elsewhere) == 0:
+		i.reporter.Note("no CRDs of the project's kinds were found; unless the controller creates them, name their files with -f")
 		return nil
 	}
 	i.reporter.Note("the project's CRDs are in %s", strings.Join(i.elsewhere, ", "))
+	others = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(others))), project.Tests.MatchString)
 	if len(others) > 0 {
-		slices.Sort(others)
-		i.reporter.Note("some of them are also in %s; -f FILE chooses", strings.Join(slices.Compact(others), ", "))
+		i.reporter.Note("some of them are also in %s; -f FILE chooses", text.Shorten(strings.Join(others, ", "), 200))
 	}
 	return i.elsewhere
 }

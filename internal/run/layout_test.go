@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
+)
+
+const thingCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.example.com
+spec:
+  group: example.com
+  names:
+    kind: Thing
+    plural: things
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`
+
+// CRDs of the project's kinds are found wherever they are, and no others: not those of tests.
+func TestCRDsInUnusualPlaces(t *testing.T) {
+	const types = "// +groupName=example.com\npackage v1\n\n// +kubebuilder:object:root=true\ntype Thing struct{}\n"
+	other := strings.NewReplacer("things", "others", "Thing", "Other").Replace(thingCRD)
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  []string
+		said  string
+	}{
+		"one": {
+			files: map[string]string{"api/v1/types.go": types, "artifacts/crd.yaml": thingCRD, "artifacts/other.yaml": other},
+			want:  []string{"artifacts/crd.yaml"}, said: "crdctl: the project's CRDs are in artifacts/crd.yaml\n",
+		},
+		"copies": {
+			files: map[string]string{"api/v1/types.go": types, "artifacts/a.yaml": thingCRD, "artifacts/b.yaml": thingCRD, "a/charts/thing.yaml": thingCRD, "test/crd.yaml": thingCRD},
+			want:  []string{"artifacts/a.yaml"},
+			said:  "crdctl: the project's CRDs are in artifacts/a.yaml\ncrdctl: some of them are also in a/charts/thing.yaml, artifacts/b.yaml; -f FILE chooses\n",
+		},
+		"none": {
+			files: map[string]string{"api/v1/types.go": types, "test/crd.yaml": thingCRD},
+			said:  "crdctl: no CRDs of the project's kinds were found; unless the controller creates them, name their files with -f\n",
+		},
+		"no kinds": {files: map[string]string{"artifacts/crd.yaml": thingCRD}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, said := t.TempDir(), &strings.Builder{}
+			safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module example.com/a\n"})
+			safefstest.WriteFiles(t, root, test.files)
+			i := &installer{
+				Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{}, Program: &mainpkg.Program{}},
+				sources: newSources(root), reporter: ui.NewReporter(said),
+			}
+			for range 2 { // the second looks for nothing, and prints nothing
+				crds, err := i.managerCRDs()
+				require.NoError(t, err)
+				var files []string
+				for _, crd := range crds {
+					files = append(files, crd.File)
+				}
+				assert.Equal(t, test.want, files)
+			}
+			assert.Equal(t, test.said, said.String())
+		})
+	}
+}
