@@ -34,8 +34,8 @@ func (p *page) showsWhyTwice() {
 	p.shows(".object-head", "CronTab default/twice")
 	p.click("crd-rows[aria-label=Versions] .row", "metadata.annotations")
 	p.shows(".fields", "stable.example.com/seen")
-	p.shows(".why", "PUT")
-	p.shows(".why", "view")
+	p.shows(".why h4", "Written by")
+	p.shows(".why .item", "PUT crontabs.stable.example.com default/twice by view, build 1: 200")
 	p.click(".why .ref", "reconcile of CronTab default/twice") // the second, which it led to
 	p.shows(".why h4", "Because")
 	p.shows(".why .item", "written by view, build 1: PUT")
@@ -43,7 +43,8 @@ func (p *page) showsWhyTwice() {
 	p.press(kb.Escape) // back to the version
 	p.shows(".why h4", "Changed")
 	p.press(kb.ArrowLeft) // to the request
-	p.shows(".why", "reconcile of CronTab default/twice")
+	p.shows(".why h4", "Sent by")
+	p.shows(".why .item", "reconcile of CronTab default/twice")
 }
 
 // In the flow, the delivery of the child's end is followed by a reconcile and by the request that makes it again.
