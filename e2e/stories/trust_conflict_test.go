@@ -89,7 +89,7 @@ func (r *trusted) disturb(value string, all ...string) {
 			label := fmt.Appendf(nil, `{"metadata":{"labels":{"disturbed":%q}}}`, value)
 			_, err := r.things().Patch(r.Context(), name, types.MergePatchType, label, metav1.PatchOptions{})
 			assert.NoError(r, err, "label %s", name)
-			status := []byte(`{"status":{"value":"somebody's","more":true}}`)
+			status := []byte(`{"status":{"value":"another's","more":true}}`)
 			_, err = r.things().Patch(r.Context(), name, types.MergePatchType, status, metav1.PatchOptions{}, "status")
 			assert.NoError(r, err, "write the status of %s", name)
 		}
@@ -97,7 +97,7 @@ func (r *trusted) disturb(value string, all ...string) {
 	writers.Go(func() {
 		for _, name := range all {
 			// There may be none yet: then there is nothing to disturb.
-			_, _ = r.core.CoreV1().ConfigMaps(r.namespace).Patch(r.Context(), name+"-0", types.MergePatchType, []byte(`{"data":{"first":"somebody's"}}`), metav1.PatchOptions{})
+			_, _ = r.core.CoreV1().ConfigMaps(r.namespace).Patch(r.Context(), name+"-0", types.MergePatchType, []byte(`{"data":{"first":"another's"}}`), metav1.PatchOptions{})
 		}
 	})
 	writers.Wait()

@@ -162,7 +162,7 @@ func TestALeaseThatIsDeleted(t *testing.T) {
 			require.NoError(t, w.delete(name, nil))
 			time.Sleep(3 * DefaultRetryPeriod)
 			if w.allHeld(2, 5*time.Second); a.gained.Load() == gained {
-				t.Errorf("nobody noticed that %s was deleted", name)
+				t.Errorf("no replica noticed that %s was deleted", name)
 			}
 		})
 	}
