@@ -62,7 +62,7 @@ func TestClusterRole(t *testing.T) {
 		"related objects": {config.Loop{Hook: "http://a/", CustomizeHook: "http://a/", Related: []string{"v1/Node"}}, foos(true),
 			[]string{crds, events, writes, status, "nodes: list watch"}},
 		"children of a kind that no CRD has": {hook("x.io/v1/Thing=thingies"), foos(true), []string{crds, events, writes, finals, status, "thingies.x.io" + child}},
-		"children of the kind itself":         {hook("example.com/v1/Foo"), foos(true), []string{crds, events, "foos.example.com" + child, finals, status}},
+		"children of the kind itself":        {hook("example.com/v1/Foo"), foos(true), []string{crds, events, "foos.example.com" + child, finals, status}},
 	} {
 		set := made(t, options(test.loop, test.crd))
 		slices.Sort(test.want)
