@@ -152,7 +152,7 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) (err error) {
 			}
 		}
 	}
-	if err := printCheck(s, o.output, *r, failOn == rule.Note); err != nil {
+	if err := printCheck(s, o.output, *r, failOn); err != nil {
 		return err
 	}
 	return cmp.Or(undetermined, verdict(r, failOn))
@@ -229,7 +229,7 @@ func baseOf(ctx context.Context, root string, o checkOptions) (*revision.Base, e
 }
 
 // printCheck prints the answer: all of it, or none.
-func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error {
+func printCheck(s ui.Streams, form string, r report.Check, failOn rule.Severity) error {
 	var data []byte
 	var err error
 	switch form {
@@ -240,7 +240,7 @@ func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error 
 	case "github":
 		data = r.GitHub()
 	default:
-		return printFindings(s, r, allNotes)
+		return printFindings(s, r, failOn)
 	}
 	if err != nil {
 		return err
@@ -255,21 +255,19 @@ func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error 
 }
 
 // printFindings prints the findings for people.
-func printFindings(s ui.Streams, r report.Check, allNotes bool) error {
+func printFindings(s ui.Streams, r report.Check, failOn rule.Severity) error {
 	s.Report().Lines(r.Notes)
 	if len(r.Findings) == 0 {
 		_, err := fmt.Fprintln(s.Out, r.Summary())
 		return err
 	}
-	shown, left := r.Shown(allNotes)
+	shown, left := r.Shown(failOn)
 	for _, told := range report.Texts(shown) {
 		if _, err := fmt.Fprintln(s.Out, told); err != nil {
 			return fmt.Errorf("write the findings: %w", err)
 		}
 	}
-	if left != "" {
-		s.Report().Printf("%s; to see them: crdctl check --fail-on note", left)
-	}
+	s.Report().Lines(left)
 	s.Report().Printf("%s", r.Summary())
 	return nil
 }

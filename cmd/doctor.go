@@ -151,7 +151,7 @@ func projectOf(base string, o doctorOptions) (root string, p *project.Project, p
 // printDoctor prints the answer: all of it, or none.
 func printDoctor(s ui.Streams, form string, r report.Check) error {
 	if form != "text" {
-		return printCheck(s, form, r, true)
+		return printCheck(s, form, r, rule.Note)
 	}
 	s.Report().Lines(r.Notes)
 	for _, f := range r.Findings {

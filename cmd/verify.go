@@ -98,7 +98,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	if o.output != "text" {
 		err = printReport(s, o.output, r)
 	} else if err = printVerdict(s, ui.NewPaint(s.Out, o.color), r); err == nil && r.Check != nil && len(r.Check.Judged) > 0 {
-		err = printFindings(s, *r.Check, false)
+		err = printFindings(s, *r.Check, rule.Error)
 	}
 	switch {
 	case err != nil || undetermined != nil:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Check is what "crdctl check", or "crdctl doctor", found.
@@ -73,29 +74,59 @@ func (c Check) Counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// manyNotes is the number of notes from which on they are only counted.
-const manyNotes = 40
+const (
+	// manyNotes is the number of notes from which on they are only counted.
+	manyNotes = 40
+	// manyAlike is the number of warnings from which on those that say the same are counted, but for the first of them.
+	manyAlike, firstAlike = 10, 3
+)
 
-// Shown are the findings that a person is shown: all, but of many notes, only how many there are of each rule.
-func (c Check) Shown(allNotes bool) (shown []rule.Finding, left string) {
-	notes := map[string]int{}
-	n := 0
+// Shown are the findings that a person is shown: all that the exit code depends on. Of many notes, and of many warnings that say the same of
+// different places, there are only the numbers for each rule.
+func (c Check) Shown(failOn rule.Severity) (shown []rule.Finding, left []string) {
+	type alike struct {
+		rule    *rule.Rule
+		message string
+	}
+	notes := 0
+	warnings := map[alike]int{}
 	for _, f := range c.Findings {
-		if f.Severity == rule.Note {
-			notes[f.Rule.ID]++
-			n++
-		} else {
-			shown = append(shown, f)
+		switch f.Severity {
+		case rule.Note:
+			notes++
+		case rule.Warning:
+			warnings[alike{f.Rule, f.Message}]++
 		}
 	}
-	if allNotes || n <= manyNotes {
-		return c.Findings, ""
+	hidden := map[rule.Severity]map[string]int{rule.Note: {}, rule.Warning: {}}
+	met := map[alike]int{}
+	for _, f := range c.Findings {
+		same := alike{f.Rule, f.Message}
+		met[same]++
+		switch {
+		case f.Severity >= failOn,
+			f.Severity == rule.Note && notes <= manyNotes,
+			f.Severity == rule.Warning && (warnings[same] < manyAlike || met[same] <= firstAlike),
+			f.Severity == rule.Error:
+			shown = append(shown, f)
+		default:
+			hidden[f.Severity][f.Rule.ID]++
+		}
 	}
-	var parts []string
-	for _, id := range slices.Sorted(maps.Keys(notes)) {
-		parts = append(parts, fmt.Sprintf("%s %d", id, notes[id]))
+	for _, of := range []struct {
+		severity rule.Severity
+		say      string
+	}{{rule.Warning, "warnings are like others and not shown"}, {rule.Note, "notes are not shown"}} {
+		n, parts := 0, []string(nil)
+		for _, id := range slices.Sorted(maps.Keys(hidden[of.severity])) {
+			n += hidden[of.severity][id]
+			parts = append(parts, fmt.Sprintf("%s %d", id, hidden[of.severity][id]))
+		}
+		if n > 0 {
+			left = append(left, fmt.Sprintf("%d %s (%s); to see them: crdctl check --fail-on %s", n, of.say, strings.Join(parts, ", "), of.severity))
+		}
 	}
-	return shown, fmt.Sprintf("%d notes are not shown (%s)", n, strings.Join(parts, ", "))
+	return shown, left
 }
 
 // Texts are findings as compilers write theirs, each with what to do about it, and the first of each rule with why it matters.
@@ -121,7 +152,23 @@ func lines(f rule.Finding, more ...string) string {
 	if place == "" {
 		place = f.Subject
 	}
-	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", place, f.Severity, f.Message, f.Rule.ID, strings.Join(more, "\n    "))
+	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", place, f.Severity, withOthers(f), f.Rule.ID, strings.Join(more, "\n    "))
+}
+
+// withOthers is the message of a finding, with the number of other CRDs that have it for the same Go type.
+func withOthers(f rule.Finding) string {
+	if f.Rule.Family != rule.Preflight {
+		return f.Message
+	}
+	crds := map[string]bool{}
+	for _, subject := range append([]string{f.Subject}, f.Also...) {
+		crd, _, _ := strings.Cut(subject, "/")
+		crds[crd] = true
+	}
+	if len(crds) == 1 {
+		return f.Message
+	}
+	return fmt.Sprintf("%s (and in %s)", f.Message, text.Count(len(crds)-1, "more CRD", "more CRDs"))
 }
 
 // checkDocument is the one object of -o json. Scripts read it: fields may come, none may go or change its meaning. See docs/check.md.
@@ -143,6 +190,7 @@ type checkFinding struct {
 	Line        int           `json:"line,omitempty"`
 	Column      int           `json:"column,omitempty"`
 	Subject     string        `json:"subject,omitempty"`
+	Also        []string      `json:"also,omitempty"`
 	Message     string        `json:"message"`
 	Why         string        `json:"why"`
 	Fix         string        `json:"fix"`
@@ -157,7 +205,7 @@ func (c Check) document() *checkDocument {
 	for _, f := range c.Findings {
 		d.Findings = append(d.Findings, checkFinding{
 			Rule: f.Rule.ID, Family: f.Rule.Family, Category: f.Rule.Category, Severity: f.Severity.String(),
-			File: f.Place.File, Line: f.Place.Line, Column: f.Place.Col, Subject: f.Subject,
+			File: f.Place.File, Line: f.Place.Line, Column: f.Place.Col, Subject: f.Subject, Also: f.Also,
 			Message: f.Message, Why: f.Rule.Why, Fix: f.Hint(), Fingerprint: f.Fingerprint(),
 		})
 	}
@@ -177,7 +225,7 @@ func (c Check) GitHub() []byte {
 			}
 			properties = append(place, properties...)
 		}
-		b.WriteString(command(name, strings.Join([]string{f.Message, f.Rule.Why, f.Hint()}, "\n"), properties...))
+		b.WriteString(command(name, strings.Join([]string{withOthers(f), f.Rule.Why, f.Hint()}, "\n"), properties...))
 	}
 	for _, n := range c.Notes {
 		b.WriteString(command("notice", n, "title", "crdctl "+cmp.Or(c.Command, "check")))
@@ -212,7 +260,7 @@ func (c Check) sarifRun() object {
 	}
 	for _, f := range c.Findings {
 		result := object{
-			"ruleId": f.Rule.ID, "ruleIndex": slices.Index(used, f.Rule), "level": f.Severity.String(), "message": object{"text": f.Message + "\n" + f.Hint()},
+			"ruleId": f.Rule.ID, "ruleIndex": slices.Index(used, f.Rule), "level": f.Severity.String(), "message": object{"text": withOthers(f) + "\n" + f.Hint()},
 			"partialFingerprints": object{"crdctl/v1": f.Fingerprint()},
 		}
 		location := object{}

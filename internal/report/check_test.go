@@ -123,19 +123,41 @@ func TestTexts(t *testing.T) {
 	}, Texts(found().Findings))
 }
 
-// Of many notes a person is shown how many there are.
+// Of many notes, and of many warnings that say the same, a person is shown how many there are, unless the exit code depends on them.
 func TestShown(t *testing.T) {
 	c := found()
-	all, left := c.Shown(false)
+	all, left := c.Shown(rule.Error)
 	assert.Len(t, all, 3)
 	assert.Empty(t, left)
 	for range manyNotes {
 		c.Findings = append(c.Findings, c.Findings[1])
 	}
-	few, left := c.Shown(false)
-	assert.Len(t, few, 2)
-	assert.Equal(t, "41 notes are not shown (column-path 41)", left)
-	all, left = c.Shown(true)
-	assert.Len(t, all, 43)
+	for range manyAlike {
+		c.Findings = append(c.Findings, c.Findings[2])
+	}
+	few, left := c.Shown(rule.Error)
+	assert.Len(t, few, 1+firstAlike)
+	assert.Equal(t, []string{
+		"8 warnings are like others and not shown (sample-invalid 8); to see them: crdctl check --fail-on warning",
+		"41 notes are not shown (column-path 41); to see them: crdctl check --fail-on note",
+	}, left)
+	some, left := c.Shown(rule.Warning)
+	assert.Len(t, some, 2+manyAlike)
+	assert.Len(t, left, 1)
+	all, left = c.Shown(rule.Note)
+	assert.Len(t, all, 3+manyNotes+manyAlike)
 	assert.Empty(t, left)
+}
+
+// CRDs that share a Go type have one finding, which says in how many it is.
+func TestFindingOfSharedType(t *testing.T) {
+	at := rule.Place{File: "types.go", Line: 3}
+	var all []rule.Finding
+	for _, subject := range []string{"bars.example.com/v1: spec.x", "foos.example.com/v1: spec.x", "foos.example.com/v2: spec.x"} {
+		all = append(all, rule.New("refused-schema", at, subject, "wrong"))
+	}
+	all = rule.Sort(all)
+	assert.Len(t, all, 1)
+	assert.Equal(t, []string{"foos.example.com/v1: spec.x", "foos.example.com/v2: spec.x"}, all[0].Also)
+	assert.Contains(t, Text(all[0]), "types.go:3: error: wrong (and in 1 more CRD) [refused-schema]")
 }

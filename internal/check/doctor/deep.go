@@ -232,7 +232,7 @@ func (s *Source) blocked(ownerships []calls.Ownership) (all []rule.Finding) {
 		}
 		seen[owner.String()] = true
 		all = append(all, rule.New("owner-finalizers-rbac", s.in(o.At.Filename, o.At.Line, o.At.Column), owner.String(),
-			"%s sets blockOwnerDeletion for a %s, and no role of the controller grants update of %s/finalizers", o.Call, o.Owner.Name, owner))
+			"%s sets blockOwnerDeletion for %s, and no role of the controller grants update of %s/finalizers", o.Call, o.Owner.Name, owner))
 	}
 	return all
 }
@@ -250,7 +250,7 @@ func (s *Source) misowned(ownerships []calls.Ownership) (all []rule.Finding) {
 			effect = "which is an error"
 		}
 		all = append(all, rule.New("owner-scope", s.in(o.At.Filename, o.At.Line, o.At.Column), dependent.String(),
-			"%s makes a %s, which has a namespace, the owner of a %s, which has none: %s", o.Call, o.Owner.Name, o.Dependent.Name, effect))
+			"%s makes %s, which is namespaced, the owner of %s, which is cluster-scoped: %s", o.Call, o.Owner.Name, o.Dependent.Name, effect))
 	}
 	return all
 }

@@ -38,6 +38,8 @@ type Finding struct {
 	// Subject is what the finding is about, in a form that does not change when lines move: the name of a CRD with a version and a
 	// field, as in crontabs.stable.example.com/v1: spec.replicas, or a Go type with a field.
 	Subject string
+	// Also are the subjects of findings that say the same of the same place: versions, or CRDs, that share a Go type.
+	Also []string
 	// Message says what is wrong here, and Fix what to do about it here; if that is empty, the rule's Fix holds.
 	Message, Fix string
 	// Values are those that an enum has no more, all of them and as JSON: constants that went with them have no findings of their own.
@@ -71,14 +73,26 @@ func (f Finding) Fingerprint() string {
 	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(strings.Join([]string{f.Rule.ID, cmp.Or(f.Subject, f.Place.File), said}, "\x00"))))
 }
 
-// Sort puts findings into the order of their places, and removes those that say the same of the same place: versions of one CRD may
-// share a Go type.
+// Sort puts findings into the order of their places, and makes one of those that say the same of the same place: versions of one CRD, and
+// CRDs, may share a Go type.
 func Sort(all []Finding) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Col, b.Place.Col),
 			cmp.Compare(a.Rule.ID, b.Rule.ID), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Subject, b.Subject))
 	})
-	return slices.CompactFunc(all, func(a, b Finding) bool {
-		return a.Rule == b.Rule && a.Place == b.Place && a.Message == b.Message && (a.Place.Line > 0 || a.Subject == b.Subject)
-	})
+	sorted := all[:0]
+	for _, f := range all {
+		if len(sorted) > 0 {
+			last := &sorted[len(sorted)-1]
+			if last.Rule == f.Rule && last.Place == f.Place && last.Message == f.Message && (f.Place.Line > 0 || last.Subject == f.Subject) {
+				if f.Subject != last.Subject {
+					last.Also = append(last.Also, f.Subject)
+				}
+				last.Also = append(last.Also, f.Also...)
+				continue
+			}
+		}
+		sorted = append(sorted, f)
+	}
+	return sorted
 }

@@ -38,14 +38,16 @@ func TestPageLacks(t *testing.T) {
 	assert.ErrorContains(t, err, `"bad" must be note, warning or error`)
 }
 
-// Findings are in the order of their places, and one that two versions share is there once.
+// Findings are in the order of their places, and one that two versions share is there once, with both.
 func TestSort(t *testing.T) {
 	one := &Rule{ID: "one"}
 	at := func(line int, subject string) Finding {
 		return Finding{Rule: one, Place: Place{File: "a.go", Line: line}, Subject: subject, Message: "m"}
 	}
 	got := Sort([]Finding{at(2, "b"), at(1, "v2"), at(1, "v1"), at(0, "x"), at(0, "y")})
-	assert.Equal(t, []Finding{at(0, "x"), at(0, "y"), at(1, "v1"), at(2, "b")}, got)
+	shared := at(1, "v1")
+	shared.Also = []string{"v2"}
+	assert.Equal(t, []Finding{at(0, "x"), at(0, "y"), shared, at(2, "b")}, got)
 	assert.NotEqual(t, at(0, "x").Fingerprint(), at(0, "y").Fingerprint())
 	assert.Equal(t, at(1, "x").Fingerprint(), at(9, "x").Fingerprint(), "lines move")
 	counted := func(n string) Finding { return Finding{Rule: one, Subject: "x", Message: n + " objects are invalid"} }

@@ -147,7 +147,7 @@ func (v *verdict) create(ctx context.Context, version *write.Version) {
 	if k.defaulted.Spec.Scope == apiextv1.NamespaceScoped && object.GetNamespace() == "" {
 		object.SetNamespace("default") // as kubectl does
 	} else if k.defaulted.Spec.Scope == apiextv1.ClusterScoped && object.GetNamespace() != "" {
-		v.report("sample-namespace", "metadata.namespace", "a %s has no namespace: the API server leaves out %s", k.Spec.Names.Kind, object.GetNamespace())
+		v.report("sample-namespace", "metadata.namespace", "%s is cluster-scoped: the API server ignores the namespace %s", k.Spec.Names.Kind, object.GetNamespace())
 		object.SetNamespace("")
 	}
 	if _, ok := object.Object["status"]; ok && version.HasStatus() {
