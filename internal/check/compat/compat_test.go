@@ -221,6 +221,8 @@ func TestRules(t *testing.T) {
 		"new, required in allOf": {one("type: object, properties: {b: {type: string}}"), one("type: object, allOf: [{required: [b]}], properties: {b: {type: string}}"),
 			[]string{"error required-added: spec.a.b: the field is now required"}},
 		"white space":           {rule("self.a > 1 && self.b != 2", ""), rule("self.a>1&&self.b  != 2", ""), nil},
+		"escaped":               {rule("self.namespace != 'x'", ""), rule("self.__namespace__ != 'x'", ""), nil},
+		"escaped and new":       {open, rule("!has(self.c__dash__d) || self.a > 1", ", c-d: {type: string}"), nil},
 		"white space in string": {rule("string(self.a) != 'a b'", ""), rule("string(self.a) != 'a  b'", ""), []string{`warning cel-changed: spec: the rule changed from "string(self.a) != 'a b'" to "string(self.a) != 'a  b'"`}},
 		"exclusive":             {one("type: integer, minimum: 0, maximum: 9"), one("type: integer, minimum: -1, exclusiveMinimum: true, maximum: 10, exclusiveMaximum: true"), nil},
 		"not exclusive":         {one("type: integer, minimum: -1, exclusiveMinimum: true"), one("type: integer, minimum: 0"), nil},

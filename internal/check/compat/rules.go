@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	celnames "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/text"
@@ -69,12 +70,23 @@ func refusal(r apiextv1.ValidationRule) string {
 func without(rules, others apiextv1.ValidationRules) (rest []apiextv1.ValidationRule) {
 	for _, r := range rules {
 		if !slices.ContainsFunc(others, func(o apiextv1.ValidationRule) bool {
-			return slices.Equal(lexeme.FindAllString(o.Rule, -1), lexeme.FindAllString(r.Rule, -1))
+			return slices.Equal(lexemes(o.Rule), lexemes(r.Rule))
 		}) {
 			rest = append(rest, r)
 		}
 	}
 	return rest
+}
+
+// lexemes are the parts of a rule, with names as they are in objects: CEL takes self.namespace and self.__namespace__ for the same field.
+func lexemes(rule string) []string {
+	all := lexeme.FindAllString(rule, -1)
+	for i, word := range all {
+		if name, ok := celnames.Unescape(word); ok && strings.HasPrefix(word, "__") {
+			all[i] = name
+		}
+	}
+	return all
 }
 
 // newNames collects the names of fields that are new below a field: those without a default, and those with one, as JSON.
@@ -85,6 +97,9 @@ func newNames(was, is *props, into map[string]bool, defaulted map[string]string)
 			newNames(&before, &after, into, defaulted)
 		} else if after.Default == nil {
 			into[name] = true
+			if escaped, ok := celnames.Escape(name); ok {
+				into[escaped] = true
+			}
 		} else {
 			defaulted[name] = compact(after.Default.Raw)
 		}
