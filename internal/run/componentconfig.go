@@ -15,7 +15,7 @@ const certManagement = "internalCertManagement"
 
 // configFile adapts a configuration file of the controller, in the form that controller-runtime had for these and that projects keep
 // (health, metrics, webhook, leaderElection), to this machine. Only what the file has, if as a comment, is changed; changed names it. Other files stay.
-func (m *manager) configFile(content string, webhookPort int) (adapted string, changed []string) {
+func (p *program) configFile(content string, webhookPort int) (adapted string, changed []string) {
 	var config map[string]any
 	if yaml.Unmarshal([]byte(content), &config) != nil || !strings.Contains(content, "apiVersion:") || !strings.Contains(content, "kind:") {
 		return content, nil
@@ -27,19 +27,19 @@ func (m *manager) configFile(content string, webhookPort int) (adapted string, c
 			changed = append(changed, field)
 		}
 	}
-	set(m.probes, "health.healthProbeBindAddress")
-	set(m.metrics, "metrics.bindAddress")
+	set(p.probes, "health.healthProbeBindAddress")
+	set(p.metrics, "metrics.bindAddress")
 	set(false, "leaderElection.leaderElect")
-	if !m.rotates {
+	if !p.rotates {
 		set(false, certManagement+".enable")
 	}
 	// Where the file has it in a comment, the program does it unless told otherwise.
-	if _, said := config[certManagement]; !m.rotates && !said && strings.Contains(content, certManagement+":") {
+	if _, said := config[certManagement]; !p.rotates && !said && strings.Contains(content, certManagement+":") {
 		config[certManagement] = map[string]any{"enable": false}
 		changed = append(changed, certManagement+".enable")
 	}
 	if webhook, ok := config["webhook"].(map[string]any); ok {
-		webhook["port"], webhook["certDir"] = int64(webhookPort), m.certDir()
+		webhook["port"], webhook["certDir"] = int64(webhookPort), p.certDir()
 		changed = append(changed, "webhook")
 	}
 	if len(changed) == 0 {

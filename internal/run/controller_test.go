@@ -28,7 +28,7 @@ func TestCommand(t *testing.T) {
 	var said bytes.Buffer
 	o := Options{Project: &config.Project{}, Args: []string{"--user=$(KUBECONFIG)"}}
 	d := &devLoop{Options: o, env: []string{"KUBECONFIG=/run/controller.kubeconfig"}, installer: &installer{Options: o, reporter: ui.NewReporter(&said)}}
-	d.installer.manager = &manager{program: &mainpkg.Program{ReadsKubeconfig: true}}
+	d.installer.program = &program{source: &mainpkg.Program{ReadsKubeconfig: true}}
 	for range 2 {
 		args, _ := d.command()
 		assert.Equal(t, []string{"--kubeconfig=/run/controller.kubeconfig", "--user=/run/controller.kubeconfig"}, args)

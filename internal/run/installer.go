@@ -36,7 +36,7 @@ type installer struct {
 	who       *identity         // nil for the administrator
 	broken    map[string]bool   // what could not be installed or applied when it was last tried
 	sources   *sources
-	manager   *manager       // nil for a controller whose sources were not read
+	program   *program       // nil for a controller whose sources were not read
 	foreign   []manifest.CRD // that the manager uses, and that others define
 	elsewhere []string       // files of the project's CRDs in no usual directory; nil before they were looked for
 	skipped   string         // the last message about APIs that are not registered
@@ -53,12 +53,12 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 	var err error
 	port, certDir := o.Project.Controller.WebhookPort, filepath.Join(dir, "webhook-certs")
 	if o.Program != nil {
-		if c.manager, err = newManager(o.Program, dir, o.NoController); err != nil {
+		if c.program, err = newProgram(o.Program, dir, o.NoController); err != nil {
 			return nil, err
 		}
-		c.manager.subcommand = subcommand(o.Root)
-		c.manager.recorded = o.recording != nil && !o.NoController
-		port, certDir = cmp.Or(port, c.manager.webhookPort()), c.manager.certDir()
+		c.program.subcommand = subcommand(o.Root)
+		c.program.recorded = o.recording != nil && !o.NoController
+		port, certDir = cmp.Or(port, c.program.webhookPort()), c.program.certDir()
 	}
 	if !t.Ours {
 		return c, nil
@@ -75,8 +75,8 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 
 // env are the variables that tell the controller of what is here.
 func (i *installer) env() (env []string) {
-	if i.manager != nil {
-		env = i.manager.env(os.Environ())
+	if i.program != nil {
+		env = i.program.env(os.Environ())
 	}
 	if i.hooks != nil {
 		env = append(env, i.hooks.env()...)
@@ -86,10 +86,10 @@ func (i *installer) env() (env []string) {
 
 // args are the arguments of the controller before the user's.
 func (i *installer) args() []string {
-	if i.manager == nil {
+	if i.program == nil {
 		return nil
 	}
-	return i.manager.args(i.hooks)
+	return i.program.args(i.hooks)
 }
 
 // show prints the arguments of the controller, as it gets them, unless they are those that were printed last.
@@ -102,7 +102,7 @@ func (i *installer) show(args []string) {
 
 // reread reads the sources of the manager while they are compiled: a flag may be new. The function that it returns waits for that.
 func (i *installer) reread() func() {
-	if i.manager == nil {
+	if i.program == nil {
 		return func() {}
 	}
 	read := make(chan *mainpkg.Program, 1)
@@ -115,7 +115,7 @@ func (i *installer) reread() func() {
 	}()
 	return func() {
 		if program := <-read; program != nil {
-			i.manager.program = program
+			i.program.source = program
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (i *installer) reread() func() {
 func (i *installer) objects() ([]manifest.Object, error) {
 	all, err := i.sources.read(i.Project.Controller.Manifests)
 	all = slices.DeleteFunc(all, manifest.Object.IsCRD)
-	if i.manager == nil {
+	if i.program == nil {
 		return all, err
 	}
 	all = i.withoutAPIServices(all)
@@ -133,25 +133,25 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		return others, err
 	}
 	secrets := i.rotatedSecrets(all, *workload)
-	i.manager.rotates = len(secrets) > 0
+	i.program.rotates = len(secrets) > 0
 	var changed []string
-	i.manager.pod = newPod(*workload, mounts{dir: filepath.Join(i.manager.temp, "volumes"), certs: i.manager.certDir(), objects: all, adapt: func(content string) string {
-		adapted, fields := i.manager.configFile(content, i.webhookPort())
+	i.program.pod = newPod(*workload, mounts{dir: filepath.Join(i.program.temp, "volumes"), certs: i.program.certDir(), objects: all, adapt: func(content string) string {
+		adapted, fields := i.program.configFile(content, i.webhookPort())
 		changed = append(changed, fields...)
 		return adapted
 	}})
 	if what := strings.Join(changed, ", "); what != "" && what != i.adapted {
 		i.adapted = what
 		i.reporter.Note("the controller's configuration file is adapted to this machine: %s", what)
-		for _, dir := range i.manager.program.CertDirs {
-			if _, err := os.Stat(dir); err != nil && !i.manager.rotates {
-				i.reporter.Note("%s uses %s, which does not exist and cannot be changed by a flag; if the controller needs it, create it with a tls.crt and a tls.key", i.manager.program.Dir, dir)
+		for _, dir := range i.program.source.CertDirs {
+			if _, err := os.Stat(dir); err != nil && !i.program.rotates {
+				i.reporter.Note("%s uses %s, which does not exist and cannot be changed by a flag; if the controller needs it, create it with a tls.crt and a tls.key", i.program.source.Dir, dir)
 			}
 		}
 	}
-	if missing := i.manager.missingVolumes(); missing != "" && missing != i.missing {
+	if missing := i.program.missingVolumes(); missing != "" && missing != i.missing {
 		i.missing = missing
-		i.reporter.Note("%s uses volumes of its pod that no argument moves: %s; if it cannot create them, run \"sudo install -d -o $USER %s\"", i.manager.program.Dir, missing, missing)
+		i.reporter.Note("%s uses volumes of its pod that no argument moves: %s; if it cannot create them, run \"sudo install -d -o $USER %s\"", i.program.source.Dir, missing, missing)
 	}
 	return others, errors.Join(err, i.fill(secrets, all))
 }
@@ -176,7 +176,7 @@ func (i *installer) withoutAPIServices(objects []manifest.Object) (others []mani
 
 func (i *installer) webhookPort() int {
 	if i.hooks == nil {
-		return i.manager.webhookPort()
+		return i.program.webhookPort()
 	}
 	return i.hooks.port
 }
@@ -184,7 +184,7 @@ func (i *installer) webhookPort() int {
 // crds are those to install, with their webhooks on this machine.
 func (i *installer) crds() ([]manifest.CRD, error) {
 	crds, err := i.CRDs()
-	if i.manager != nil && len(i.CRDFiles) == 0 {
+	if i.program != nil && len(i.CRDFiles) == 0 {
 		crds, err = i.managerCRDs()
 	}
 	if err != nil || i.hooks == nil {
@@ -212,8 +212,8 @@ func (i *installer) begin(ctx context.Context) error {
 		}
 	}
 	if i.Account == nil {
-		if i.manager != nil && i.manager.pod != nil && i.manager.pod.account != "" && i.target.Ours {
-			i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.manager.pod.namespace, i.manager.pod.account)
+		if i.program != nil && i.program.pod != nil && i.program.pod.account != "" && i.target.Ours {
+			i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.program.pod.namespace, i.program.pod.account)
 		}
 		return nil
 	}

@@ -141,7 +141,7 @@ func (i *installer) placesOf(crds []manifest.CRD) (all []string) {
 
 // watched are the directories of the manifests, beyond those that the settings name.
 func (i *installer) watched() (dirs []string) {
-	if i.manager == nil {
+	if i.program == nil {
 		return nil
 	}
 	_, _ = i.objects() // errors are reported when they are applied

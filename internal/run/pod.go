@@ -155,24 +155,24 @@ func newPod(o manifest.Object, here mounts) *pod {
 
 // missingVolumes are the paths of volumes that the sources of the program have, that nothing on its command line leads elsewhere, and that do not
 // exist on this machine.
-func (m *manager) missingVolumes() string {
-	if m.pod == nil {
+func (p *program) missingVolumes() string {
+	if p.pod == nil {
 		return ""
 	}
-	return strings.Join(slices.DeleteFunc(slices.Clone(m.pod.fixed), func(dir string) bool {
+	return strings.Join(slices.DeleteFunc(slices.Clone(p.pod.fixed), func(dir string) bool {
 		_, err := os.Stat(dir)
-		return err == nil || !slices.Contains(m.program.Paths, dir) || slices.ContainsFunc(slices.Collect(maps.Values(m.program.Flags)), func(f mainpkg.Flag) bool { return f.Default == dir })
+		return err == nil || !slices.Contains(p.source.Paths, dir) || slices.ContainsFunc(slices.Collect(maps.Values(p.source.Flags)), func(f mainpkg.Flag) bool { return f.Default == dir })
 	}), " ")
 }
 
 // movedDefaults are the flags that have a path of a volume where nothing sets them, with that of this machine.
-func (m *manager) movedDefaults() map[string]string {
+func (p *program) movedDefaults() map[string]string {
 	moved := map[string]string{}
-	if m.pod == nil {
+	if p.pod == nil {
 		return moved
 	}
-	for name, flag := range m.program.Flags {
-		if here := relocate(flag.Default, m.pod.moved); here != flag.Default && !m.pod.sets(name) {
+	for name, flag := range p.source.Flags {
+		if here := relocate(flag.Default, p.pod.moved); here != flag.Default && !p.pod.sets(name) {
 			moved[name] = here
 		}
 	}

@@ -262,7 +262,7 @@ func (d *devLoop) saved(c fswatch.Change) (files []string) {
 
 // sample records the metrics of a controller that serves them where this run has told it to. The function that it returns ends that.
 func (d *devLoop) sample(ctx context.Context) (end func()) {
-	m := d.installer.manager
+	m := d.installer.program
 	if d.observe == nil || m == nil || d.NoController {
 		return func() {}
 	}

@@ -17,10 +17,10 @@ import (
 // manifests leave empty. There are none without a rotator in its sources.
 func (i *installer) rotatedSecrets(objects []manifest.Object, workload manifest.Object) (secrets []manifest.Object) {
 	template, ok := templateOf(workload)
-	if !ok || i.hooks == nil || i.manager.program.Authority == "" {
+	if !ok || i.hooks == nil || i.program.source.Authority == "" {
 		return nil
 	}
-	if len(i.manager.program.CertDirs) == 0 && slices.ContainsFunc(objects, hasCertManagement) {
+	if len(i.program.source.CertDirs) == 0 && slices.ContainsFunc(objects, hasCertManagement) {
 		return nil
 	}
 	for _, o := range objects {
@@ -44,7 +44,7 @@ func hasCertManagement(o manifest.Object) bool {
 // webhooks trust it.
 func (i *installer) fill(secrets, objects []manifest.Object) error {
 	if len(secrets) > 0 && i.hooks.secret == nil {
-		if err := i.hooks.rotate(i.manager.program.Authority, serviceHosts(objects)); err != nil {
+		if err := i.hooks.rotate(i.program.source.Authority, serviceHosts(objects)); err != nil {
 			return err
 		}
 	}

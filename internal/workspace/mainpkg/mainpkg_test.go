@@ -3,6 +3,7 @@
 package mainpkg_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -145,6 +146,17 @@ func TestFindChooses(t *testing.T) {
 			assert.Equal(t, test.want, got)
 		})
 	}
+}
+
+// A program that is being edited is still the one to build: the compiler says what is wrong with it.
+func TestFindWithSyntaxErrors(t *testing.T) {
+	dir := t.TempDir()
+	broken := strings.Replace(manager, "flag.Parse()", "flag.Parse(", 1)
+	safefstest.WriteFiles(t, dir, map[string]string{"go.mod": gomod, "cmd/main.go": broken})
+	p, err := mainpkg.Find(dir)
+	require.NoError(t, err)
+	require.NotNil(t, p)
+	assert.Contains(t, p.Flags, "metrics-bind-address")
 }
 
 // Of a program of client-go alone, the flags are read as well. One without a client is none that crdctl knows how to start.

@@ -62,7 +62,8 @@ func (m *module) own(importPath string) (dir string, ok bool) {
 	return path.Join(".", strings.TrimSuffix(rest, "/")), ok
 }
 
-// parse reads the package in a directory: the files that are built here. What does not parse is for the compiler to report.
+// parse reads the package in a directory: the files that are built here. Of a file with syntax errors, which are for the compiler to report,
+// it keeps what the parser made of it.
 func (m *module) parse(dir string) (*source, error) {
 	if known, ok := m.packages[dir]; ok {
 		return known, nil
@@ -82,10 +83,7 @@ func (m *module) parse(dir string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
-		if err != nil {
-			continue
-		}
+		parsed, _ := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
 		f := &file{File: parsed, imports: map[string]string{}}
 		for _, i := range parsed.Imports {
 			importPath, err := strconv.Unquote(i.Path.Value)

@@ -82,11 +82,11 @@ func managedInstaller(t *testing.T, program *mainpkg.Program) (i *installer, sai
 	t.Helper()
 	root, said := t.TempDir(), &strings.Builder{}
 	safefstest.WriteFiles(t, root, map[string]string{"config/all.yaml": managerManifests})
-	m, err := newManager(program, t.TempDir(), false)
+	m, err := newProgram(program, t.TempDir(), false)
 	require.NoError(t, err)
 	return &installer{
 		Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Program: program},
-		sources: newSources(root), manager: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, reporter: ui.NewReporter(said),
+		sources: newSources(root), program: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, reporter: ui.NewReporter(said),
 	}, said
 }
 
@@ -99,7 +99,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 		},
 		Env: []string{"POD_NAME", "POD_NAMESPACE", "UNRELATED"}, Dir: "cmd", CertDirs: []string{"/etc/shop/metrics/certs"},
 	})
-	assert.Zero(t, i.manager.webhookPort(), "any port, because a flag sets it")
+	assert.Zero(t, i.program.webhookPort(), "any port, because a flag sets it")
 	objects, err := i.objects()
 	require.NoError(t, err)
 	var left []string
@@ -107,25 +107,25 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 		left = append(left, o.GetKind()+"/"+o.GetName())
 	}
 	assert.Equal(t, []string{"Deployment/dashboard", "ConfigMap/config"}, left, "all but the controller is applied")
-	volumes := filepath.Join(i.manager.temp, "volumes")
+	volumes := filepath.Join(i.program.temp, "volumes")
 	assert.Equal(t, []string{
 		"run", "--storage=" + filepath.Join(volumes, "data", "objects"), "--config=" + filepath.Join(volumes, "config", "config.yaml"),
 		"--in=/database", "--peer=shop.$(POD_NAMESPACE).svc",
-		"--metrics-bind-address=" + i.manager.metrics, "--leader-elect=false", "--webhook-port=4321",
-		"--webhook-cert-path=" + i.manager.certDir(), "--cert-dir=" + i.manager.certDir(), "--kubeconfig=$(KUBECONFIG)", "--peer-cert-dir=" + i.manager.certDir(),
-	}, i.manager.args(i.hooks))
-	assert.True(t, strings.HasPrefix(i.manager.metrics, "127.0.0.1:"))
-	env := i.manager.env([]string{"CACHE=of the user"})
-	assert.Subset(t, env, []string{"POD_NAMESPACE=shop-system", "POD_NAME=crdctl", tempVars()[0] + "=" + i.manager.temp})
+		"--metrics-bind-address=" + i.program.metrics, "--leader-elect=false", "--webhook-port=4321",
+		"--webhook-cert-path=" + i.program.certDir(), "--cert-dir=" + i.program.certDir(), "--kubeconfig=$(KUBECONFIG)", "--peer-cert-dir=" + i.program.certDir(),
+	}, i.program.args(i.hooks))
+	assert.True(t, strings.HasPrefix(i.program.metrics, "127.0.0.1:"))
+	env := i.program.env([]string{"CACHE=of the user"})
+	assert.Subset(t, env, []string{"POD_NAMESPACE=shop-system", "POD_NAME=crdctl", tempVars()[0] + "=" + i.program.temp})
 	assert.Len(t, env, 2+len(tempVars()), "neither what the user has set, nor what only the cluster knows: %v", env)
 	content, err := os.ReadFile(filepath.Join(volumes, "config", "config.yaml"))
 	require.NoError(t, err)
-	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.manager.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}, internalCertManagement: {enable: false}}", string(content))
+	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.program.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}, internalCertManagement: {enable: false}}", string(content))
 	assert.Contains(t, said.String(), "skipped v1.visibility.example.com")
 	assert.Contains(t, said.String(), "adapted to this machine: internalCertManagement.enable, leaderElection.leaderElect, webhook")
 	assert.Contains(t, said.String(), "cmd uses /etc/shop/metrics/certs, which does not exist and cannot be changed by a flag; ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
-	assert.Equal(t, "controller", i.manager.pod.account)
+	assert.Equal(t, "controller", i.program.pod.account)
 }
 
 // rotatorManifests are those of a controller that keeps the certificates of its webhooks in a Secret, as kueue and jobset do.
@@ -203,23 +203,23 @@ func TestRotatorFindsItsSecret(t *testing.T) {
 	key, _ := pem.Decode(file("ca.key"))
 	_, err = x509.ParsePKCS1PrivateKey(key.Bytes)
 	require.NoError(t, err)
-	served, err := os.ReadFile(filepath.Join(i.manager.certDir(), "tls.crt"))
+	served, err := os.ReadFile(filepath.Join(i.program.certDir(), "tls.crt"))
 	require.NoError(t, err)
 	assert.Equal(t, file("tls.crt"), served)
 	assert.Equal(t, base64.StdEncoding.EncodeToString(file("ca.crt")), i.hooks.ca)
 
-	content, err := os.ReadFile(filepath.Join(i.manager.temp, "volumes", "config", "config.yaml"))
+	content, err := os.ReadFile(filepath.Join(i.program.temp, "volumes", "config", "config.yaml"))
 	require.NoError(t, err)
 	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, leaderElection: {leaderElect: false}, internalCertManagement: {enable: true}}", string(content))
 	assert.NotContains(t, said.String(), "/etc/shop/metrics/certs")
 	assert.Contains(t, said.String(), `cmd uses volumes of its pod that no argument moves: /shop-cache; if it cannot create them, run "sudo install -d -o $USER /shop-cache"`)
-	assert.Contains(t, i.manager.args(i.hooks), "--kubeconfig=$(KUBECONFIG)")
+	assert.Contains(t, i.program.args(i.hooks), "--kubeconfig=$(KUBECONFIG)")
 
 	// Without other certificates, turning the rotator off is all that it takes.
-	i.manager.program.CertDirs = nil
+	i.program.source.CertDirs = nil
 	_, err = i.objects()
 	require.NoError(t, err)
-	content, err = os.ReadFile(filepath.Join(i.manager.temp, "volumes", "config", "config.yaml"))
+	content, err = os.ReadFile(filepath.Join(i.program.temp, "volumes", "config", "config.yaml"))
 	require.NoError(t, err)
 	assert.Contains(t, string(content), "enable: false")
 }
@@ -248,7 +248,7 @@ func TestSubcommand(t *testing.T) {
 		safefstest.WriteFiles(t, root, map[string]string{"Dockerfile": dockerfile})
 		assert.Equal(t, want, subcommand(root), dockerfile)
 	}
-	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}}, t.TempDir(), false)
+	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}}, t.TempDir(), false)
 	require.NoError(t, err)
 	m.subcommand = []string{"server"}
 	assert.Equal(t, []string{"server", "--health-addr=" + m.probes}, m.args(nil))
@@ -259,20 +259,20 @@ func TestSubcommand(t *testing.T) {
 }
 
 func TestManagerWithoutManifests(t *testing.T) {
-	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir(), false)
+	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir(), false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(&webhooks{port: 1}))
 	assert.Equal(t, 9443, m.webhookPort())
 	assert.Contains(t, m.env(nil), "RUNTIME_NAMESPACE=default")
 	assert.Equal(t, filepath.Join(m.temp, "k8s-webhook-server", "serving-certs"), m.certDir(), "as controller-runtime has it")
-	m.program.WebhookPort = 9876
+	m.source.WebhookPort = 9876
 	assert.Equal(t, 9876, m.webhookPort())
 }
 
 // Programs of client-go alone have ports, and switches that tell where they run.
 func TestManagerOfClientGo(t *testing.T) {
 	flags := map[string]mainpkg.Flag{"kubeconfig": {}, "outofcluster": {Bool: true}, "in-cluster": {}, "metricsport": {Default: "8090"}, "healthzPort": {Default: "8080"}}
-	m, err := newManager(&mainpkg.Program{Flags: flags}, t.TempDir(), false)
+	m, err := newProgram(&mainpkg.Program{Flags: flags}, t.TempDir(), false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--metricsport=" + portOf(m.metrics), "--healthzPort=" + portOf(m.probes), "--outofcluster=true", "--kubeconfig=$(KUBECONFIG)"}, m.args(nil))
 }
@@ -405,7 +405,7 @@ func TestSourcesBuildKustomizations(t *testing.T) {
 
 // A run that is recorded reads the metrics, without the credentials that a program asks for in a cluster.
 func TestManagerServesMetricsToTheRecording(t *testing.T) {
-	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"metrics-bind-address": {}, "metrics-secure": {Bool: true}}}, t.TempDir(), false)
+	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"metrics-bind-address": {}, "metrics-secure": {Bool: true}}}, t.TempDir(), false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics}, m.args(nil))
 	m.recorded = true

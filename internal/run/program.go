@@ -37,10 +37,10 @@ var (
 // kubeconfigFlag is defined by controller-runtime, for all programs, and by most others.
 const kubeconfigFlag = "kubeconfig"
 
-// manager starts the program of controllers as a Deployment would, but on this machine: with ports that are free, without leader
+// program starts the program of controllers as a Deployment would, but on this machine: with ports that are free, without leader
 // election, and with the certificates of this run. Only flags that the program has are set.
-type manager struct {
-	program *mainpkg.Program
+type program struct {
+	source  *mainpkg.Program
 	temp    string // the program's directory for temporary files
 	metrics string // addresses
 	probes  string
@@ -52,13 +52,13 @@ type manager struct {
 	rotates  bool // the program keeps the certificates of its webhooks in a Secret, which has those of this run
 }
 
-// newManager has the program serve on ports that are free now, or with anyPort on those that are free when it starts.
-func newManager(program *mainpkg.Program, dir string, anyPort bool) (*manager, error) {
-	m := &manager{program: program, temp: filepath.Join(dir, "tmp")}
-	if err := os.MkdirAll(m.certDir(), 0o700); err != nil {
+// newProgram has the program serve on ports that are free now, or with anyPort on those that are free when it starts.
+func newProgram(source *mainpkg.Program, dir string, anyPort bool) (*program, error) {
+	p := &program{source: source, temp: filepath.Join(dir, "tmp")}
+	if err := os.MkdirAll(p.certDir(), 0o700); err != nil {
 		return nil, err
 	}
-	for _, address := range []*string{&m.metrics, &m.probes} {
+	for _, address := range []*string{&p.metrics, &p.probes} {
 		port := 0
 		if !anyPort {
 			var err error
@@ -68,51 +68,51 @@ func newManager(program *mainpkg.Program, dir string, anyPort bool) (*manager, e
 		}
 		*address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	}
-	return m, nil
+	return p, nil
 }
 
 // certDir is where controller-runtime looks for the certificate of webhooks if the program does not say otherwise.
-func (m *manager) certDir() string {
-	return filepath.Join(m.temp, "k8s-webhook-server", "serving-certs")
+func (p *program) certDir() string {
+	return filepath.Join(p.temp, "k8s-webhook-server", "serving-certs")
 }
 
 // webhookPort is the port on which the program serves webhooks; 0 for any, where a flag sets it.
-func (m *manager) webhookPort() int {
-	if m.has(webhookPortFlags) {
+func (p *program) webhookPort() int {
+	if p.has(webhookPortFlags) {
 		return 0
 	}
-	return cmp.Or(m.program.WebhookPort, defaultWebhookPort)
+	return cmp.Or(p.source.WebhookPort, defaultWebhookPort)
 }
 
-func (m *manager) has(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return m.defines(name) })
+func (p *program) has(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return p.defines(name) })
 }
 
 // defines reports whether the program has a flag: its source defines it, or the manifests set it.
-func (m *manager) defines(name string) bool {
-	_, ok := m.program.Flags[name]
-	return ok || m.pod != nil && m.pod.sets(name)
+func (p *program) defines(name string) bool {
+	_, ok := p.source.Flags[name]
+	return ok || p.pod != nil && p.pod.sets(name)
 }
 
 // args are the arguments that the manifests give the program, with those in their place that hold on this machine.
-func (m *manager) args(hooks *webhooks) (args []string) {
+func (p *program) args(hooks *webhooks) (args []string) {
 	var here []string
 	replaced := map[string]bool{}
 	set := func(names []string, value string) {
 		for _, name := range names {
-			if m.defines(name) || name == kubeconfigFlag {
+			if p.defines(name) || name == kubeconfigFlag {
 				here = append(here, "--"+name+"="+value)
 				replaced[name] = true
 			}
 		}
 	}
-	set(metricsFlags, m.metrics)
-	set(probeFlags, m.probes)
-	set(metricsPortFlags, portOf(m.metrics))
-	set(probePortFlags, portOf(m.probes))
-	set(m.switches(outsideFlags), "true")
-	set(m.switches(insideFlags), "false")
-	if m.recorded {
+	set(metricsFlags, p.metrics)
+	set(probeFlags, p.probes)
+	set(metricsPortFlags, portOf(p.metrics))
+	set(probePortFlags, portOf(p.probes))
+	set(p.switches(outsideFlags), "true")
+	set(p.switches(insideFlags), "false")
+	if p.recorded {
 		set(secureFlags, "false")
 	}
 	set(leaderFlags, "false")
@@ -120,30 +120,30 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(certDirFlags, hooks.certDir)
 	}
-	if _, own := m.program.Flags[kubeconfigFlag]; own || m.program.ReadsKubeconfig {
+	if _, own := p.source.Flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}
-	defaults := m.movedDefaults()
+	defaults := p.movedDefaults()
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		if !replaced[name] {
 			here = append(here, "--"+name+"="+defaults[name])
 		}
 	}
-	if m.pod == nil || !m.pod.command {
-		args = slices.Clone(m.subcommand)
+	if p.pod == nil || !p.pod.command {
+		args = slices.Clone(p.subcommand)
 	}
-	if m.pod != nil {
-		args = append(args, m.pod.without(replaced, m.program.Flags)...)
+	if p.pod != nil {
+		args = append(args, p.pod.without(replaced, p.source.Flags)...)
 	}
 	return append(args, here...)
 }
 
 // switches are those of the names that are flags without a value.
-func (m *manager) switches(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !m.program.Flags[name].Bool })
+func (p *program) switches(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !p.source.Flags[name].Bool })
 }
 
-// portOf is the port of an address that newManager made.
+// portOf is the port of an address that newProgram made.
 func portOf(address string) string {
 	_, port, _ := net.SplitHostPort(address)
 	return port
@@ -156,22 +156,22 @@ var (
 )
 
 // env are the variables of the program, before those that the user has set.
-func (m *manager) env(ours []string) (env []string) {
+func (p *program) env(ours []string) (env []string) {
 	set := func(name, value string) {
 		if !slices.ContainsFunc(ours, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
 			env = append(env, name+"="+value)
 		}
 	}
 	namespace := "default"
-	if m.pod != nil {
-		namespace = m.pod.namespace
-		for _, v := range m.pod.env {
+	if p.pod != nil {
+		namespace = p.pod.namespace
+		for _, v := range p.pod.env {
 			set(v.name, v.value)
 		}
 	}
-	for _, name := range m.program.Env {
+	for _, name := range p.source.Env {
 		switch {
-		case m.pod != nil && m.pod.hasEnv(name):
+		case p.pod != nil && p.pod.hasEnv(name):
 		case slices.Contains(namespaceVars, name):
 			set(name, namespace)
 		case slices.Contains(nameVars, name):
@@ -179,7 +179,7 @@ func (m *manager) env(ours []string) (env []string) {
 		}
 	}
 	for _, name := range tempVars() {
-		env = append(env, name+"="+m.temp)
+		env = append(env, name+"="+p.temp)
 	}
 	return env
 }
