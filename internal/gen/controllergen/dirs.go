@@ -82,19 +82,32 @@ func read(dir string) (m marks, err error) {
 		m.webhook = m.webhook || has("+kubebuilder:webhook")
 		m.apply = m.apply || has("+kubebuilder:ac:")
 		m.group = m.group || has("+groupName")
-		objectMeta = objectMeta || has("ObjectMeta") && embedsObjectMeta.Match(src)
-		typeMeta = typeMeta || has("TypeMeta") && embedsTypeMeta.Match(src)
+		objectMeta = objectMeta || embeds(src, "ObjectMeta", embedsObjectMeta)
+		typeMeta = typeMeta || embeds(src, "TypeMeta", embedsTypeMeta)
 	}
 	m.kind = objectMeta && typeMeta
 	return m, nil
 }
 
 // A kind embeds both. What only makes values of kinds, as controllers do, has neither at the beginning of a line.
-var embedsObjectMeta, embedsTypeMeta = embeds("ObjectMeta"), embeds("TypeMeta")
+var embedsObjectMeta, embedsTypeMeta = embedding("ObjectMeta"), embedding("TypeMeta")
 
-// embeds matches a field without a name of a type of any package, and another name for that type.
-func embeds(name string) *regexp.Regexp {
-	return regexp.MustCompile("(?m)(^|[{;])\\s*(\\w+\\.)?" + name + "\\s*([`;}/]|$)|^\\s*(type\\s+)?\\w+\\s*=\\s*(\\w+\\.)?" + name + "\\s*$")
+// embedding matches a line with a field without a name of a type of any package, and one with another name for that type.
+func embedding(name string) *regexp.Regexp {
+	return regexp.MustCompile("(^|[{;])\\s*(\\w+\\.)?" + name + "\\s*([`;}/]|$)|^\\s*(type\\s+)?\\w+\\s*=\\s*(\\w+\\.)?" + name + "\\s*$")
+}
+
+// embeds reports whether a line of a source that has the name matches. To match the whole source at once takes longer: few lines have the name.
+func embeds(src []byte, name string, line *regexp.Regexp) bool {
+	if !bytes.Contains(src, []byte(name)) {
+		return false
+	}
+	for l := range bytes.Lines(src) {
+		if bytes.Contains(l, []byte(name)) && line.Match(l) {
+			return true
+		}
+	}
+	return false
 }
 
 // goFile reports whether an entry may be a file of a package.
