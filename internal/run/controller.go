@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/workspace"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 // graceTime is how long a controller may take to finish what it does.
@@ -28,7 +29,7 @@ const graceTime = 20 * time.Second
 type controller struct {
 	process *proc.Process
 	session *session          // nil without a debugger
-	bare    bool              // whether its program has subcommands, and it was given none
+	hint    string            // why it may have ended, if it does
 	sum     [sha256.Size]byte // of its binary
 }
 
@@ -56,16 +57,13 @@ func (c *controller) done() <-chan struct{} {
 	return c.process.Done()
 }
 
-// ended forgets a controller that was not asked to end, and returns why it did. One with subcommands may need one.
+// ended forgets a controller that was not asked to end, and returns why it did.
 func (c *controller) ended() error {
 	err := c.process.Err()
 	if c.session != nil {
 		err = c.session.err()
 	}
-	hint := ""
-	if c.bare {
-		hint = "; if it needs a subcommand, name that: crdctl run -- SUBCOMMAND"
-	}
+	hint := c.hint
 	*c = controller{}
 	if err == nil {
 		return errors.New("the controller exited without an error" + hint)
@@ -75,8 +73,7 @@ func (c *controller) ended() error {
 
 func (d *devLoop) start(b *binary) error {
 	args, env := d.command()
-	named := func(arg string) bool { return !strings.HasPrefix(arg, "-") }
-	bare := d.Program != nil && d.Program.Subcommands && !slices.ContainsFunc(args, named)
+	hint := exitHint(d.Program, args)
 	path, signal := b.path, os.Signal(syscall.SIGTERM)
 	if d.Debugger != nil {
 		path, args, signal = d.Debugger.command(path, args)
@@ -98,12 +95,26 @@ func (d *devLoop) start(b *binary) error {
 		return err
 	}
 	observed.Started(process.PID())
-	d.child = controller{process: process, sum: b.sum, bare: bare}
+	d.child = controller{process: process, sum: b.sum, hint: hint}
 	if d.Debugger != nil {
 		d.child.session = d.Debugger.follow(process, d.reporter)
 	}
 	d.removeBinaries(b)
 	return nil
+}
+
+// exitHint is what a program with these arguments may lack, as its sources have it, if it ends by itself.
+func exitHint(program *mainpkg.Program, args []string) string {
+	named := func(arg string) bool { return !strings.HasPrefix(arg, "-") }
+	switch {
+	case program == nil:
+		return ""
+	case program.InClusterOnly:
+		return "; it calls rest.InClusterConfig, which works only in a pod; clientcmd.BuildConfigFromFlags(\"\", os.Getenv(\"KUBECONFIG\")) works in both"
+	case program.Subcommands && !slices.ContainsFunc(args, named):
+		return "; if it needs a subcommand, name that: crdctl run -- SUBCOMMAND"
+	}
+	return ""
 }
 
 // outputs are where the controller writes.

@@ -35,3 +35,11 @@ func TestCommand(t *testing.T) {
 	}
 	assert.Equal(t, "crdctl: the controller gets --kubeconfig=/run/controller.kubeconfig\n", said.String())
 }
+
+// A controller that ends by itself may lack what its sources show.
+func TestExitHint(t *testing.T) {
+	assert.Empty(t, exitHint(nil, nil))
+	assert.Empty(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"serve", "--x"}))
+	assert.Contains(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"--x"}), "crdctl run -- SUBCOMMAND")
+	assert.Contains(t, exitHint(&mainpkg.Program{InClusterOnly: true}, nil), `clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))`)
+}

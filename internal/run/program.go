@@ -149,10 +149,11 @@ func portOf(address string) string {
 	return port
 }
 
-// Variables by which controllers ask where they run. Namespaces are those of the manifests, or the default one.
+// Variables by which controllers ask where they run, and as whom. Namespaces and service accounts are those of the manifests, or the default ones.
 var (
 	namespaceVars = []string{"POD_NAMESPACE", "RUNTIME_NAMESPACE", "OPERATOR_NAMESPACE", "NAMESPACE", "CONTROLLER_NAMESPACE", "MY_POD_NAMESPACE"}
 	nameVars      = []string{"POD_NAME", "MY_POD_NAME", "HOSTNAME"}
+	accountVars   = []string{"SERVICE_ACCOUNT", "SERVICE_ACCOUNT_NAME", "POD_SERVICE_ACCOUNT", "POD_SERVICE_ACCOUNT_NAME"}
 )
 
 // env are the variables of the program, before those that the user has set.
@@ -162,9 +163,9 @@ func (p *program) env(ours []string) (env []string) {
 			env = append(env, name+"="+value)
 		}
 	}
-	namespace := "default"
+	namespace, account := "default", "default"
 	if p.pod != nil {
-		namespace = p.pod.namespace
+		namespace, account = p.pod.namespace, cmp.Or(p.pod.account, account)
 		for _, v := range p.pod.env {
 			set(v.name, v.value)
 		}
@@ -176,6 +177,8 @@ func (p *program) env(ours []string) (env []string) {
 			set(name, namespace)
 		case slices.Contains(nameVars, name):
 			set(name, "crdctl")
+		case slices.Contains(accountVars, name):
+			set(name, account)
 		}
 	}
 	for _, name := range tempVars() {

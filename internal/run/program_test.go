@@ -259,11 +259,11 @@ func TestSubcommand(t *testing.T) {
 }
 
 func TestManagerWithoutManifests(t *testing.T) {
-	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir(), false)
+	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE", "SERVICE_ACCOUNT"}}, t.TempDir(), false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(&webhooks{port: 1}))
 	assert.Equal(t, 9443, m.webhookPort())
-	assert.Contains(t, m.env(nil), "RUNTIME_NAMESPACE=default")
+	assert.Subset(t, m.env(nil), []string{"RUNTIME_NAMESPACE=default", "SERVICE_ACCOUNT=default"})
 	assert.Equal(t, filepath.Join(m.temp, "k8s-webhook-server", "serving-certs"), m.certDir(), "as controller-runtime has it")
 	m.source.WebhookPort = 9876
 	assert.Equal(t, 9876, m.webhookPort())

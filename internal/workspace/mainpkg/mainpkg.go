@@ -41,6 +41,8 @@ type Program struct {
 	Authority string
 	// ReadsKubeconfig reports whether the sources look the flag --kubeconfig up, which controller-runtime defines.
 	ReadsKubeconfig bool
+	// InClusterOnly reports whether it reads the configuration that a pod has, and no kubeconfig.
+	InClusterOnly bool
 	// Subcommands reports whether the sources define any, with cobra or cli.
 	Subcommands bool
 	// Paths are the absolute paths that the sources have as strings, sorted. Some are those of URLs.

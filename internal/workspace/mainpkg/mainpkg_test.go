@@ -3,6 +3,7 @@
 package mainpkg_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -176,6 +177,19 @@ func TestReadProgramOfClientGo(t *testing.T) {
 	assert.Nil(t, p)
 	assert.True(t, mainpkg.UsesClientGo(dir))
 	assert.False(t, mainpkg.Uses(dir))
+}
+
+// A program that can read a kubeconfig is not one for pods alone.
+func TestReadInClusterOnly(t *testing.T) {
+	const inCluster = "package main\n\nimport (\n\t\"k8s.io/client-go/rest\"\n%s)\n\nfunc main() {\n\t_, _ = rest.InClusterConfig()\n}\n"
+	for imports, want := range map[string]bool{"": true, "\t\"k8s.io/client-go/tools/clientcmd\"\n": false} {
+		dir := t.TempDir()
+		safefstest.WriteFiles(t, dir, map[string]string{"go.mod": "module example.com/shop\n\nrequire k8s.io/client-go v0.37.1\n", "main.go": fmt.Sprintf(inCluster, imports)})
+		p, err := mainpkg.Read(dir, ".")
+		require.NoError(t, err)
+		require.NotNil(t, p)
+		assert.Equal(t, want, p.InClusterOnly)
+	}
 }
 
 // A manager that a package of the module makes is the program's, and a program without one is none.

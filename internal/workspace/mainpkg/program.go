@@ -17,6 +17,7 @@ import (
 type reading struct {
 	program Program
 	client  bool // it uses client-go
+	loads   bool // it can read a kubeconfig
 	uses    map[string]bool
 	consts  map[string]map[string]string // of strings, by import path and name
 	env     map[string]bool
@@ -65,6 +66,7 @@ func (m *module) program(dir string) (*Program, error) {
 func (r *reading) collect(s *source, f *file) {
 	for _, importPath := range f.imports {
 		r.client = r.client || strings.HasPrefix(importPath, clientGo+"/")
+		r.loads = r.loads || importPath == clientGo+"/tools/clientcmd" || strings.HasPrefix(importPath, controllerRuntime)
 		r.program.queue = r.program.queue || importPath == workQueue
 	}
 	pkg := map[string]string{}
@@ -175,6 +177,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	switch name := callee.Sel.Name; {
 	case of == controllerRuntime && name == "NewManager", of == controllerRuntime+"/pkg/manager" && name == "New":
 		r.program.Manager = true
+	case of == clientGo+"/rest" && name == "InClusterConfig":
+		r.program.InClusterOnly = !r.loads
 	case of == "os" && (name == "Getenv" || name == "LookupEnv") && len(c.Args) == 1:
 		if variable, ok := r.value(s, f, c.Args[0]); ok {
 			r.env[variable] = true
