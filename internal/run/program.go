@@ -110,7 +110,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	set(probeFlags, p.probes)
 	set(metricsPortFlags, portOf(p.metrics))
 	set(probePortFlags, portOf(p.probes))
-	set(p.switches(outsideFlags), "true")
+	set(p.outside(), "true")
 	set(p.switches(insideFlags), "false")
 	if p.recorded {
 		set(secureFlags, "false")
@@ -136,6 +136,17 @@ func (p *program) args(hooks *webhooks) (args []string) {
 		args = append(args, p.pod.without(replaced, p.source.Flags)...)
 	}
 	return append(args, here...)
+}
+
+// outside are the switches with which the program runs outside of a cluster.
+func (p *program) outside() []string {
+	names := p.switches(outsideFlags)
+	for _, name := range slices.Sorted(maps.Keys(p.source.Flags)) {
+		if p.source.Flags[name].Outside && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // switches are those of the names that are flags without a value.

@@ -56,6 +56,8 @@ type Program struct {
 // Flag is a flag of a program.
 type Flag struct {
 	Bool bool
+	// Outside reports whether it is a switch that lets the program run outside of a cluster, as its usage has it.
+	Outside bool
 	// Default is the default where the source has it as a literal.
 	Default string
 }

@@ -60,6 +60,8 @@ import (
 func main() {
 	flag.String("kubeconfig", "", "the path of a kubeconfig")
 	flag.Int("healthzPort", 8080, "where probes are served")
+	flag.Bool("development", false, "allow the operator to run outside a Kubernetes cluster")
+	flag.Bool("trace", false, "trace calls of a cluster")
 	flag.Parse()
 	_ = workqueue.New()
 }
@@ -171,7 +173,7 @@ func TestReadProgramOfClientGo(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, p)
 	assert.False(t, p.Manager)
-	assert.Equal(t, map[string]mainpkg.Flag{"kubeconfig": {}, "healthzPort": {Default: "8080"}}, p.Flags)
+	assert.Equal(t, map[string]mainpkg.Flag{"kubeconfig": {}, "healthzPort": {Default: "8080"}, "development": {Bool: true, Outside: true, Default: ""}, "trace": {Bool: true}}, p.Flags)
 	p, err = mainpkg.Read(dir, "cmd/tool")
 	require.NoError(t, err)
 	assert.Nil(t, p)
