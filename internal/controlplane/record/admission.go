@@ -4,7 +4,6 @@ package record
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,7 +111,7 @@ func (d *decorated) called(ctx context.Context, attributes admission.Attributes,
 		return
 	}
 	c := call{resource: attributes.GetResource(), t: ended, rec: &trace.Admission{
-		Type: cmp.Or(plugins[d.name], "plugin"), Name: d.name, Request: requestID(ctx), Op: string(attributes.GetOperation()), Began: began, Allowed: err == nil,
+		Name: d.name, Request: requestID(ctx), Op: string(attributes.GetOperation()), Began: began, Allowed: err == nil,
 	}}
 	kind := plugins[d.name]
 	switch webhooks := kind == "mutating" || kind == "validating"; {
@@ -121,7 +120,17 @@ func (d *decorated) called(ctx context.Context, attributes admission.Attributes,
 	case err != nil:
 		refused(c.rec, d.r.message(redact.Target{Group: c.resource.Group, Resource: c.resource.Resource}, err.Error()))
 	}
+	c.rec.Type = typeOf(d.name, c.rec.Name)
 	d.r.put(c)
+}
+
+// typeOf is the type of a record about a plugin that called no webhook here: its time is the plugin's own unless the error names a webhook.
+func typeOf(plugin, name string) string {
+	kind := plugins[plugin]
+	if kind == "policy" || kind != "" && name != plugin {
+		return kind
+	}
+	return "plugin"
 }
 
 // refused notes why a plugin did not allow a request. A webhook that was called and denied it has not failed.

@@ -23,3 +23,12 @@ func TestDenialIsNotAFailure(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 }
+
+// The plugin of webhooks that waits for its informers is no slow webhook.
+func TestTypeOfPlugin(t *testing.T) {
+	for _, plugin := range []string{"MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"} {
+		assert.Equal(t, "plugin", typeOf(plugin, plugin))
+	}
+	assert.Equal(t, "mutating", typeOf("MutatingAdmissionWebhook", "vcrontab.kb.io"))
+	assert.Equal(t, "policy", typeOf("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicy"))
+}
