@@ -166,4 +166,4 @@ func parse(src string) (list []*syntax.Stmt, err error) {
 }
 
 // NoGenerators are commands that may have the name of a generator among their arguments, and do not run it.
-var NoGenerators = []string{"cd", "pushd", "echo", "printf", "rm", "find", "which", "command", "ls", "mkdir", "git", "grep", "clean"}
+var NoGenerators = []string{"cd", "pushd", "echo", "printf", "rm", "find", "which", "command", "ls", "mkdir", "git", "grep", "clean", "mv", "cp", "ln", "chmod"}
