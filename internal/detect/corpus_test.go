@@ -159,7 +159,7 @@ func generated(t *testing.T, f txtar.File) (files []txtar.File) {
 		add(at+"scheme/register.go", "client-gen", header, imports+"\nvar localSchemeBuilder = runtime.SchemeBuilder{\n"+schemes+"}\n")
 		groups := "\n// Clientset contains the clients for groups."
 		if minor < 27 {
-			groups += " Each group has exactly one"
+			groups += " Each group has exactly one" + since(23, "NewForConfigAndClient")
 		}
 		add(at+"clientset.go", "client-gen", header, typed+groups+"\ntype Interface interface {\n"+accessors+"}\n")
 		add(at+"fake/doc.go", "client-gen", header, "")

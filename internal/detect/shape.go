@@ -33,8 +33,9 @@ var marks = []struct {
 	{36, "informer-gen", func(f *repo.GoFile) bool { return strings.HasSuffix(f.Path, "/externalversions/factory.go") }, "InformerName"},
 }
 
-// beforeV27 is in clientsets of v0.26 and older. Newer ones lack it, but so do those from which something else removed it.
-const beforeV27 = "contains the clients for groups. Each group has exactly one"
+// beforeV27 is in clientsets of v0.26 and older. Newer ones lack it, but so do those from which something else removed it. sinceV23 is in those of
+// v0.23 and newer.
+const beforeV27, sinceV23 = "contains the clients for groups. Each group has exactly one", "NewForConfigAndClient"
 
 func hasText(text string) func(f *repo.GoFile) bool {
 	return func(f *repo.GoFile) bool { return f.LineWith(text) > 0 }
@@ -73,6 +74,9 @@ func (d *discovery) readShape() shape {
 	for _, f := range d.Files {
 		if line := f.LineWith(beforeV27); line > 0 && f.Generator == "client-gen" {
 			s.max, s.maxWhy = min(s.max, 26), repo.At(f.Path, line)
+			if f.LineWith(sinceV23) == 0 {
+				s.max = min(s.max, 22)
+			}
 			break
 		}
 	}
