@@ -76,6 +76,13 @@ func (d *discovery) clientsOfCalls() bool {
 	calls := d.calls("gen_client")
 	for _, c := range calls {
 		dir, exists := d.local(c, c.flag("--output-dir"))
+		if c.flag("--output-dir") == "" { // of v0.29 and before
+			if len(d.left) > 0 {
+				continue // what is there is listed, and whether this call writes anything depends on its --output-base
+			}
+			dir, _ = d.Modules.Dir(c.flag("--output-pkg-root"))
+			exists = d.Exists(dir)
+		}
 		if dir == "" || strings.Contains(dir, "$") {
 			d.Ask(c.at(), "--output-dir %s cannot be read without running the script; write clients: [{dir: DIRECTORY}]", c.flag("--output-dir"))
 			continue

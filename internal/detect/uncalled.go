@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -98,14 +99,31 @@ func (d *discovery) leaveUnasked(t *clientTree, of []*call) {
 	}
 }
 
-// unmade reports whether no command that can be read generates clients, and no module requires the generators.
+// unmade reports whether no command that can be read generates the client trees: those that generate clients write to other packages of the
+// repository, or there are none, and no module requires the generators.
 func (d *discovery) unmade() bool {
+	calls := d.calls("gen_client", "client-gen", "lister-gen", "informer-gen", "generate-groups")
+	if len(calls) > 0 {
+		return !slices.ContainsFunc(calls, d.mayWriteTree)
+	}
 	for _, m := range d.Modules.ByDir {
 		if m.Uses(codeGenerator) {
 			return false
 		}
 	}
-	return len(d.calls("gen_client", "client-gen", "lister-gen", "informer-gen", "generate-groups")) == 0
+	return true
+}
+
+// mayWriteTree reports whether a call writes below one of the trees, or to a place that is not known.
+func (d *discovery) mayWriteTree(c *call) bool {
+	pkg := cmp.Or(c.flag("--output-pkg-root"), c.flag("--output-package"))
+	if c.name == "generate-groups" && len(c.args) > 1 {
+		pkg = c.args[1]
+	}
+	dir, ok := d.Modules.Dir(pkg)
+	return !ok || slices.ContainsFunc(d.trees, func(t *clientTree) bool {
+		return text.Below(dir, t.versioned) || text.Below(path.Dir(t.versioned), dir)
+	})
 }
 
 // leaveTrees lists the clients of a version that nothing here pins, and that nothing here generates: which version a person would take is

@@ -38,6 +38,9 @@ func (d *discovery) readVersion() {
 		d.takeVersion(used)
 	case len(witnesses) > 0 && len(d.trees) > 0 && d.unmade():
 		d.leaveTrees(witnesses[0], s)
+		if d.pinned() == witnesses[0].Version {
+			d.takeVersion(witnesses[0]) // which makes the rest
+		}
 	case len(witnesses) > 0:
 		w := witnesses[0]
 		d.Ask(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s, set codeGeneratorVersion to keep the tree unchanged",
