@@ -4,6 +4,7 @@ package controllergen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
@@ -26,7 +28,23 @@ var (
 	toolRelease = lazyregexp.New(`^v0\.\d+\.\d+$`)
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
 	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
+	// toolMinor is a version without its patch, for which the go command takes the newest one.
+	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
 )
+
+// patches are the newest releases of the minor versions of controller-tools that have more than one.
+var patches = map[string]string{
+	"0.2": "v0.2.9", "0.4": "v0.4.1", "0.6": "v0.6.2", "0.9": "v0.9.2", "0.11": "v0.11.4", "0.12": "v0.12.1", "0.16": "v0.16.5", "0.17": "v0.17.3", "0.20": "v0.20.1",
+}
+
+// newestOf is the release that the go command takes for a minor version, "" where that is newer than those that are known.
+func newestOf(minor string) string {
+	release := cmp.Or(patches[minor], "v"+minor+".0")
+	if semver.Compare(release, crdform.Version) > 0 {
+		return ""
+	}
+	return release
+}
 
 // toolUnfixed is an installation of what a branch of controller-tools has, or what its newest release is, on that day.
 var toolUnfixed = lazyregexp.New(`cmd/controller-gen@(main|master|latest|HEAD)\b`)
@@ -48,8 +66,16 @@ func (r *Reader) toolVersions() (all []genVersion) {
 			rank = 3
 		}
 		data := commentLine.ReplaceAll(t.Data, nil)
+		add := func(version string, at int) {
+			all = append(all, genVersion{version, repo.At(t.Path, repo.LineOf(data, at)), path.Dir(t.Path), rank})
+		}
 		for _, m := range toolPin.FindAllSubmatchIndex(data, -1) {
-			all = append(all, genVersion{"v" + string(data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(data, m[2])), path.Dir(t.Path), rank})
+			add("v"+string(data[m[2]:m[3]]), m[2])
+		}
+		for _, m := range toolMinor.FindAllSubmatchIndex(data, -1) {
+			if newest := newestOf(string(data[m[2]:m[3]])); newest != "" {
+				add(newest, m[2])
+			}
 		}
 	}
 	for _, m := range r.Modules.Tools {
