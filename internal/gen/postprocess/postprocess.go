@@ -8,9 +8,11 @@ package postprocess
 
 import (
 	"bytes"
+	"cmp"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -77,20 +79,21 @@ func plainGo(text []byte) []byte {
 func compareGo(generated, file []byte) Result {
 	imports, body, ok := splitImports(generated)
 	others, other, also := splitImports(file)
+	paths := func(imports map[string]string) []string { return slices.Sorted(maps.Values(imports)) }
 	switch {
 	case !ok || !also:
-	case !slices.Equal(imports, others):
+	case !slices.Equal(paths(imports), paths(others)):
 	case bytes.Equal(body, other):
 		return Result{How: Imports}
-	case slices.Equal(tokens(body), tokens(other)):
+	case slices.Equal(tokens(body, imports), tokens(other, others)):
 		return Result{How: Tokens}
 	}
 	return Result{Differences: []string{"it differs in more than comments and the form of imports"}, Content: also, Object: also}
 }
 
 // tokens are the tokens of Go code, without comments and without what gofumpt and its kind change: semicolons, which line ends stand for, commas
-// before a closing bracket, and whether variables are declared one by one or in brackets.
-func tokens(code []byte) (all []string) {
+// before a closing bracket, and whether variables are declared one by one or in brackets. The name of an import, which linters such as importas change, counts as its path.
+func tokens(code []byte, imports map[string]string) (all []string) {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(code)), code, func(token.Position, string) {}, 0)
 	var brackets []bool // the open ones, and whether variables are declared in them
@@ -101,6 +104,10 @@ func tokens(code []byte) (all []string) {
 		switch tok {
 		case token.EOF:
 			return all
+		case token.PERIOD:
+			if n := len(all) - 1; n >= 0 && (n == 0 || all[n-1] != period) {
+				all[n] = cmp.Or(imports[strings.TrimPrefix(all[n], token.IDENT.String()+" ")], all[n])
+			}
 		case token.LPAREN:
 			leave = last == token.VAR
 			brackets = append(brackets, leave)
@@ -121,8 +128,11 @@ func tokens(code []byte) (all []string) {
 	}
 }
 
-// splitImports are the sorted import paths of a Go file, and what comes after the imports.
-func splitImports(text []byte) (imports []string, body []byte, ok bool) {
+// period is the token in front of a field or method.
+var period = token.PERIOD.String() + " "
+
+// splitImports are the import paths of a Go file, by the names that it has for the packages, and what comes after the imports.
+func splitImports(text []byte) (imports map[string]string, body []byte, ok bool) {
 	fset := token.NewFileSet()
 	text = withoutCR(text)
 	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)
@@ -133,10 +143,18 @@ func splitImports(text []byte) (imports []string, body []byte, ok bool) {
 	for _, decl := range f.Decls {
 		end = decl.End()
 	}
+	imports = map[string]string{}
 	for _, spec := range f.Imports {
-		imports = append(imports, spec.Path.Value)
+		name := path.Base(strings.Trim(spec.Path.Value, `"`))
+		switch {
+		case spec.Name == nil:
+		case spec.Name.Name == "_":
+			name = spec.Path.Value // there may be several
+		default:
+			name = spec.Name.Name
+		}
+		imports[name] = spec.Path.Value
 	}
-	slices.Sort(imports)
 	return imports, bytes.TrimSpace(text[fset.Position(end).Offset:]), true
 }
 
