@@ -17,7 +17,8 @@ func TestGroupsImports(t *testing.T) {
 		"\tgofmt -l -s .": false, "\tgofmt -w .": false,
 		"\t$(GOIMPORTS) -w .": true, "\tbin/goimports-v0.1 -local example.com -w .": true, "\tgoimports -l .": false,
 		"RUN --mount=type=cache,target=/.cache gofumports -w -local ${MODULE} .": true, "gofumpt -l -w .": true, "gofumpt -l .": false,
-		"gci write -s standard .": true, "golangci-lint fmt": true, "golangci-lint run": false, "# gofmt -s -w .": false,
+		"gci write -s standard .": true, "golangci-lint fmt": true, "golangci-lint run": false,
+		"$(GOLANGCI_LINT) run --verbose --fix": true, "# gofmt -s -w .": false,
 	} {
 		assert.Equal(t, want, scriptline.GroupsImports.Match([]byte(command)), command)
 	}

@@ -36,7 +36,7 @@ var ChangesAnnotation = Pattern{words: []string{"controller-gen"}, expression: l
 var FormatsYAML = Pattern{words: []string{"prettier", "yamlfmt"}, expression: lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)}
 
 // GroupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
-var GroupsImports = Pattern{words: []string{"gofmt", "goimports", "gofump", "gci"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)}
+var GroupsImports = Pattern{words: []string{"gofmt", "goimports", "gofump", "gci", "golangci"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci[-_]?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)}
 
 // GivesHeaders is in a command that changes the headers of Go files after they were generated. What only checks them has such a name, too.
 var GivesHeaders = Pattern{words: []string{"license", "header"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license)s?\.(sh|py)\b)`), not: func(line []byte) bool {

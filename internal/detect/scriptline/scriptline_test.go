@@ -26,6 +26,7 @@ func TestChangesOfCommands(t *testing.T) {
 			{"RUN", "--mount=type=cache,target=/.cache", "gofumports", "-w", "."},
 			{"$(GOLANGCI_LINT)", "fmt"},
 			{"gofmt", "-s", "-w", "."},
+			{"$(GOIMPORTS_TOOL)", "-w", "."},
 			{"$(OPENSHIFT_GOIMPORTS)", "-i", "github.com/kubestellar/kubeflex", "-m", "github.com/kubestellar/kubestellar"},
 			{"hack/license.sh"},
 			{"python3", "../scripts/format_license.py", "--root-dir", "../", "--license-file", "../LICENSE"},
