@@ -19,8 +19,8 @@ type ControllerGen struct {
 	// Version is that of sigs.k8s.io/controller-tools, for the calls that name none.
 	Version string              `yaml:"version,omitempty"`
 	Calls   []ControllerGenCall `yaml:"calls,omitempty"`
-	// PostProcessed are the files that scripts change after controller-gen wrote them, and those whose imports they change after
-	// code-generator wrote them.
+	// PostProcessed are the files that scripts change after controller-gen wrote them, and those that they change after code-generator
+	// wrote them: the imports, or, without Changes, anything.
 	PostProcessed []PostProcessed `yaml:"postProcessed,omitempty"`
 	// Removed are files that controller-gen writes and a script deletes afterwards, or patterns of [path.Match] for them.
 	Removed []string `yaml:"removed,omitempty"`

@@ -167,7 +167,8 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	return dated, group.Wait()
 }
 
-// keepChanged keeps what is on disk of files whose header or imports a script changes, where nothing else differs. It returns notes about them.
+// keepChanged keeps what is on disk of files that a script changes, where nothing else differs. It returns notes about them. Where the script may
+// have made the difference, the file stays, too, and is not compared.
 func (g *generation) keepChanged(files []codegen.File, content [][]byte) (notes []string) {
 	type change struct {
 		by  *config.PostProcessed
@@ -183,9 +184,14 @@ func (g *generation) keepChanged(files []codegen.File, content [][]byte) (notes 
 		if err != nil {
 			continue
 		}
-		if r := postprocess.Compare(f.Path, content[i], onDisk); r.Fresh() && r.How != postprocess.Equal {
+		switch r := postprocess.Compare(f.Path, content[i], onDisk); {
+		case r.How == postprocess.Equal:
+		case r.Fresh():
 			content[i] = onDisk
 			kept[change{by, r.How}] = append(kept[change{by, r.How}], f.Path)
+		case by.Changes == "":
+			content[i] = onDisk
+			g.changed = append(g.changed, tree.NotCompared{Kind: strings.TrimSuffix(f.Generator, "-gen"), Tool: f.Generator, Paths: []string{f.Path}, Reason: calls.ChangedReason(by, r)})
 		}
 	}
 	for c, paths := range kept {

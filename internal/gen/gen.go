@@ -77,7 +77,18 @@ type Result struct {
 
 // Compared are the paths of the files that the answer is about, sorted.
 func (r *Result) Compared() []string {
-	return slices.Sorted(slices.Values(slices.AppendSeq(r.Tree.Paths(), maps.Keys(r.PostProcessed))))
+	return slices.DeleteFunc(slices.Sorted(slices.Values(slices.AppendSeq(r.Tree.Paths(), maps.Keys(r.PostProcessed)))), r.left())
+}
+
+// left reports whether a file is not compared.
+func (r *Result) left() func(file string) bool {
+	left := map[string]bool{}
+	for _, n := range r.NotCompared {
+		for _, file := range n.Paths {
+			left[file] = true
+		}
+	}
+	return func(file string) bool { return left[file] }
 }
 
 // Makers are the generators of all files that were made and compared, by path.
@@ -97,6 +108,8 @@ func (r *Result) Makers() map[string]string {
 	}
 	maps.Copy(makers, r.run.called)
 	maps.Copy(makers, r.PostProcessed)
+	left := r.left()
+	maps.DeleteFunc(makers, func(file, _ string) bool { return left(file) })
 	return makers
 }
 
@@ -148,7 +161,7 @@ func generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	for _, f := range m.Files {
 		g.generators[f.Path] = f.Generator
 	}
-	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: append(added.NotCompared, all.left...), Undetermined: all.undetermined, run: g}, nil
+	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: slices.Concat(added.NotCompared, g.changed, all.left), Undetermined: all.undetermined, run: g}, nil
 }
 
 // both makes the files of both families, code-generator's and controller-gen's, side by side.
@@ -182,11 +195,12 @@ type generation struct {
 	more     []string                 // packages that tags name, and that there are
 	local    map[string][]load.Source // the files that were read and may change, by directory
 
-	generators map[string]string // the generator of each file
-	called     map[string]string // that of each file of controller-gen's calls
-	inEngines  []engineFiles     // what engines made in this run
-	known      *knownResult      // nil where nothing is kept
-	results    *cache.Store      // nil where nothing is kept
+	generators map[string]string  // the generator of each file
+	called     map[string]string  // that of each file of controller-gen's calls
+	changed    []tree.NotCompared // files of code-generator that differ, as a script may have changed them
+	inEngines  []engineFiles      // what engines made in this run
+	known      *knownResult       // nil where nothing is kept
+	results    *cache.Store       // nil where nothing is kept
 }
 
 // newGeneration reads what a run is decided by.

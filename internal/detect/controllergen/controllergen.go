@@ -46,6 +46,7 @@ func (r *Reader) Read() {
 	r.readPostProcessed(calls, own)
 	r.readForms(calls, own)
 	r.readClientImports()
+	r.readClientEdits()
 	r.leaveCopied(calls)
 	calls = r.inferCalls(calls, own)
 	r.readImportForms(calls, own)

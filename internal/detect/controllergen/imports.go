@@ -36,10 +36,9 @@ func (r *Reader) readClientImports() {
 		return
 	}
 	by := func(file string) config.PostProcessed {
-		if len(commands) > 0 {
-			return commands.Near(file).On(file)
-		}
-		return config.PostProcessed{Path: file, By: config.UnknownCommand, Changes: config.ChangesForm}
+		one := commands.Near(file).On(file)
+		one.Changes = config.ChangesForm // the imports show no more than that
+		return one
 	}
 	for _, dirs := range r.ClientDirs {
 		below := func(file string) bool {
@@ -57,6 +56,36 @@ func (r *Reader) readClientImports() {
 	}
 }
 
+// clientScript is in scripts that may change what code-generator wrote. Others that edit Go files do so at other times, as for a release.
+var clientScript = lazyregexp.New(`\bcode-?gen|_codegen|generate-groups|client-gen`)
+
+// readClientEdits finds the commands that edit code-generator's clients in place, as sed does: their lines name the directory of a client tree, or
+// one around it or in it.
+func (r *Reader) readClientEdits() {
+	for _, t := range r.Texts {
+		if !clientScript.Match(t.Data) {
+			continue
+		}
+		n := 0
+		for line := range strings.Lines(string(commentLine.ReplaceAll(t.Data, nil))) {
+			words := strings.Fields(line)
+			if n++; !inPlace(words) {
+				continue
+			}
+			for _, dir := range slices.Concat(r.ClientDirs...) {
+				if slices.ContainsFunc(words, func(w string) bool {
+					w = strings.Trim(w, `"'`)
+					w, _, _ = strings.Cut(strings.TrimPrefix(w, variableInFront.FindString(w)), "*")
+					w = path.Clean(w)
+					return w != "." && (text.Below(w, dir) || text.Below(dir, w))
+				}) {
+					r.PostProcess(scriptline.Line{At: repo.At(t.Path, n), Words: words}.On(dir))
+				}
+			}
+		}
+	}
+}
+
 // owns reports whether an import path is one of the repository's modules.
 func (r *Reader) owns(importPath string) bool {
 	_, ok := r.Modules.Dir(importPath)
@@ -64,22 +93,29 @@ func (r *Reader) owns(importPath string) bool {
 }
 
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
-// with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
+// with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages. Where the call
+// is not found, as in a submodule, neither may be what formats its files.
 func (r *Reader) readImportForms(calls []*genCall, own []repo.Manifest) {
 	by := scriptline.GroupsImports.Find(r.Texts)
-	if len(by) == 0 {
-		return
-	}
 	for _, c := range calls {
+		if len(by) == 0 && c.Inferred == "" {
+			continue
+		}
 		made := map[string][]string{}
 		r.filesOfCall(c, own, made)
 		var code []string
 		for _, files := range made {
 			code = append(code, slices.DeleteFunc(files, func(file string) bool { return path.Ext(file) != ".go" })...)
 		}
-		if slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && formatted(f.Data) }) {
+		if slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool {
+			return slices.Contains(code, f.Path) && formatted(f.Data) && (len(by) > 0 || len(importsOf(f.Data)) > 0)
+		}) {
 			for _, file := range code {
-				r.PostProcess(by.Near(file).On(file))
+				one := by.Near(file).On(file)
+				if len(by) == 0 {
+					one.Changes = config.ChangesForm
+				}
+				r.PostProcess(one)
 			}
 		}
 	}

@@ -217,10 +217,7 @@ func (a *Added) sum(all []comparison, settings config.ControllerGen) {
 	fresh := map[string][]comparison{}
 	var scripts []string
 	for _, c := range all {
-		by := c.by.By
-		if by == "" {
-			by = "a script"
-		}
+		by := cmp.Or(c.by.By, aScript)
 		if c.result.Fresh() && !c.missing {
 			a.Compared[c.path] = Tool + " " + c.generator
 			if !slices.Contains(scripts, by) {
@@ -229,7 +226,7 @@ func (a *Added) sum(all []comparison, settings config.ControllerGen) {
 			fresh[by] = append(fresh[by], c)
 			continue
 		}
-		reason := fmt.Sprintf("post-processed by %s, and differs from the generated content before that: %s", by, first(c.result.Differences))
+		reason := ChangedReason(c.by, c.result)
 		if c.missing {
 			reason = fmt.Sprintf("post-processed by %s, but does not exist", by)
 		}
@@ -239,6 +236,14 @@ func (a *Added) sum(all []comparison, settings config.ControllerGen) {
 		some := fresh[by]
 		a.Notes = append(a.Notes, FreshNote(some[0].path, len(some), by, loosest(some)))
 	}
+}
+
+// aScript is what changes files where the settings do not name it.
+const aScript = "a script"
+
+// ChangedReason says why a file is not compared that a script changes.
+func ChangedReason(by *config.PostProcessed, r postprocess.Result) string {
+	return fmt.Sprintf("post-processed by %s, and differs from the generated content before that: %s", cmp.Or(by.By, aScript), first(r.Differences))
 }
 
 // FreshNote says that files are as they should be, though a script changes them.
