@@ -108,7 +108,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 		}
 		if s.by != nil && !s.missing {
 			p.exceeded[s.path] = true
-			note := fmt.Sprintf("%s: differs in more than %s, which is all that %s changes", s.path, changed[s.by.Changes], cmp.Or(s.by.By, "a script"))
+			note := fmt.Sprintf("%s: its content differs, and %s changes only %s", s.path, cmp.Or(s.by.By, aScript), changed[s.by.Changes])
 			if path.Ext(s.path) != ".go" {
 				note += ": " + first(s.result.Differences)
 			}

@@ -212,14 +212,23 @@ func (r *oldRun) run(ctx context.Context, e *Toolchain, dir string, env []string
 }
 
 // logLine is a line of klog.
-var logLine = regexp.MustCompile(`(?m)^([IWEF])\d{4} \S+ +\d+ \S+:\d+\] (?:Error: )?(.*)$`)
+var logLine = regexp.MustCompile(`^([IWEF])\d{4} \S+ +\d+ \S+:\d+\] (?:Error: )?(.*)$`)
 
-// logged are the messages of each severity in a log. The warnings are about types of other packages.
+// logged are the messages of each severity in a log. The warnings are about types of other packages. What gengo fails with has a line for each
+// package, and klog writes the stacks of all goroutines after it.
 func logged(stderr string) map[byte]string {
 	said := map[byte]string{}
-	for _, found := range logLine.FindAllStringSubmatch(stderr, -1) {
-		level := found[1][0]
-		said[level] = strings.TrimPrefix(said[level]+"\n"+found[2], "\n")
+	fatal := false
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		level := byte('F')
+		if found := logLine.FindStringSubmatch(line); found != nil {
+			level, line = found[1][0], found[2]
+			fatal = level == 'F'
+		} else if fatal = fatal && !strings.HasPrefix(line, "goroutine "); !fatal || line == "" {
+			continue
+		}
+		said[level] = strings.TrimPrefix(said[level]+"\n"+line, "\n")
 	}
 	return said
 }

@@ -18,3 +18,15 @@ func TestLastWords(t *testing.T) {
 		assert.Equal(t, want, lastWords(stderr))
 	}
 }
+
+// What gengo fails with is more than the first line of a log.
+func TestLogged(t *testing.T) {
+	const log = "W1129 17:11:22.969034    6516 parse.go:815] Making unsupported type entry\n" +
+		"E1129 17:11:22.969034    6516 a.go:1] one\nE1129 17:11:22.969034    6516 a.go:1] two\nmore\n" +
+		"F1129 17:13:03.754173    9362 main.go:64] Error: Failed executing generator: some packages had errors:\n" +
+		"errors in package \"example.com/a\":\nunable to format file\n\n" +
+		"goroutine 1 [running]:\nmain.main()\n"
+	said := logged(log)
+	assert.Equal(t, "Failed executing generator: some packages had errors:\nerrors in package \"example.com/a\":\nunable to format file", said['F'])
+	assert.Equal(t, "one\ntwo", said['E'])
+}
