@@ -215,12 +215,13 @@ func (v *viewed) part(ctx context.Context, from, to string) (iter.Seq2[trace.Rec
 	if err != nil {
 		return nil, err
 	}
+	begin = max(begin, v.header.Begin) // of a part
 	end, err := v.moment("--to", to, v.end)
 	switch {
 	case err != nil:
 		return nil, err
 	case begin > v.end || end < 0:
-		return nil, fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
+		return nil, fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(v.header.Begin), v.clock(v.end))
 	case end < begin:
 		return nil, ui.UsageErrorf("--from must be before --to")
 	}
@@ -241,7 +242,7 @@ func (v *viewed) held(ctx context.Context, begin, end int64) (iter.Seq2[trace.Re
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, rec)
+		all = append(all, trace.BeginsAt(begin, rec))
 	}
 	before, err := trace.Before(begin, func(...trace.Kind) iter.Seq2[trace.Record, error] { return each(all) })
 	return each(slices.DeleteFunc(all, func(rec trace.Record) bool {

@@ -55,7 +55,7 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 	})
 	switch {
 	case errors.Is(err, errNothing):
-		return fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
+		return fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(v.header.Begin), v.clock(v.end))
 	case err != nil:
 		return fmt.Errorf("--save: %w", err)
 	}

@@ -32,6 +32,16 @@ func Before(from int64, records func(kinds ...Kind) iter.Seq2[Record, error]) (m
 	return needed, nil
 }
 
+// BeginsAt returns a record, with the time at which a part begins if it is the header of the part.
+func BeginsAt(from int64, rec Record) Record {
+	if h, ok := rec.Body.(*Header); ok && from > h.Begin {
+		part := *h
+		part.Begin = from
+		rec.Body = &part
+	}
+	return rec
+}
+
 type stateAt struct {
 	watches    map[string][]int64 // by ID
 	reconciles map[string]int64   // by ID

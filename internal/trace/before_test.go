@@ -3,6 +3,8 @@
 package trace
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,4 +39,20 @@ func TestBetweenHasTheStateAtItsBegin(t *testing.T) {
 		seqs = append(seqs, rec.Seq)
 	}
 	assert.Equal(t, []int64{1, 2, 4, 8, 9, 14, 16, 17}, seqs)
+}
+
+// A part has where it begins; a part of a part does not begin before that.
+func TestWhereAPartBegins(t *testing.T) {
+	path := writeRecording(t, zipped(t, headerLine+`
+{"seq":2,"t":6,"k":"log","message":"before"}
+{"seq":3,"t":20,"k":"log","message":"in it"}
+`))
+	for _, c := range []struct{ from, begin int64 }{{0, 0}, {10, 10}, {11, 11}, {2, 11}} {
+		part := filepath.Join(t.TempDir(), "part.crdctl.gz")
+		_, err := SaveFile(part, "whole", opened(t, path).Between(t.Context(), c.from, 30))
+		require.NoError(t, err)
+		assert.Equal(t, c.begin, opened(t, part).Header().Begin, "from %d", c.from)
+		assert.LessOrEqual(t, strings.Count(unzippedRecords(t, part)[0], `"begin"`), 1)
+		path = part
+	}
 }

@@ -18,6 +18,7 @@ type Header struct {
 	Levels     []string `json:"levels,omitempty"` // what was captured: audit or proxy, watch, admission, conversion, failedOpen, kubeEvent, log, loop, hook
 	Redacted   []string `json:"redacted,omitempty"`
 	CutFrom    string   `json:"cutFrom,omitempty"`    // name of the recording that this one was cut from
+	Begin      int64    `json:"begin,omitempty"`      // T at which that part begins: what is older shows the state at it
 	Incomplete bool     `json:"incomplete,omitempty"` // that one ends before its run did; of a file that was opened, it does
 }
 

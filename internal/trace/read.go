@@ -121,7 +121,7 @@ func (f *File) Between(ctx context.Context, from, to int64) iter.Seq2[Record, er
 			if gap, ok := rec.Body.(*Gap); ok && (gap.To < from || gap.From > to) {
 				continue // of what cannot be read of another time
 			}
-			if !yield(rec, err) {
+			if !yield(BeginsAt(from, rec), err) {
 				return
 			}
 		}

@@ -145,8 +145,8 @@ func (w *fileWriter) save(from string, records iter.Seq2[Record, error], needed 
 	return w.close(ids)
 }
 
-// cutHeader is the line of a header with the name of the recording that it is cut from, and whether that is incomplete.
-// Fields that are not known stay.
+// cutHeader is the line of a header with the name of the recording that it is cut from, where the part begins, and whether the recording is
+// incomplete. Fields that are not known stay.
 func cutHeader(h *Header, line []byte, from string) ([]byte, error) {
 	var has Header
 	if err := json.Unmarshal(line, &has); err != nil {
@@ -158,6 +158,10 @@ func cutHeader(h *Header, line []byte, from string) ([]byte, error) {
 			return nil, fmt.Errorf("encode the header: %w", err)
 		}
 		line = slices.Concat(bytes.TrimSuffix(line, []byte("}")), []byte(`,"cutFrom":`), name, []byte("}"))
+	}
+	if h.Begin != has.Begin {
+		line = bytes.Replace(line, fmt.Appendf(nil, `,"begin":%d`, has.Begin), nil, 1) // of a part that this one is a part of
+		line = fmt.Appendf(bytes.TrimSuffix(line, []byte("}")), `,"begin":%d}`, h.Begin)
 	}
 	if h.Incomplete && !has.Incomplete {
 		line = slices.Concat(bytes.TrimSuffix(line, []byte("}")), []byte(`,"incomplete":true}`))

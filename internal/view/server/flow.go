@@ -76,7 +76,7 @@ func (s *session) flowOf(q query) *flow {
 		f.To = now
 	}
 	if f.From == 0 {
-		f.From = max(0, f.To-flowRange)
+		f.From = max(s.sums.begin, f.To-flowRange)
 	}
 	m := flowMaker{s: s, f: f, lanes: map[lane]int{}, words: q.text}
 	m.laneOf(lane{"saves and builds", "save"})

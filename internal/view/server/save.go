@@ -97,7 +97,7 @@ func (s *session) left(records []trace.Record, from int64) string {
 func (s *session) recordsOf(from, to int64) (all []trace.Record) {
 	m := s.model
 	if h := m.Header(); h != nil {
-		all = append(all, trace.Record{Body: h})
+		all = append(all, trace.BeginsAt(from, trace.Record{Body: h}))
 	}
 	for a := range m.Actors() {
 		all = append(all, trace.Record{Body: &trace.Def{Actor: a.Actor}})

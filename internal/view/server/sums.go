@@ -12,6 +12,7 @@ import (
 
 // sums are counts and times by second. They outlive the records that they are made of.
 type sums struct {
+	begin   int64 // T of what is counted at least
 	first   int64 // the second of seconds[0]
 	seconds []second
 	total   counts
@@ -94,8 +95,12 @@ func (s *sums) at(t int64) *second {
 }
 
 func (s *sums) add(r trace.Record, own bool) {
-	if _, ok := r.Body.(*trace.Header); ok {
+	if h, ok := r.Body.(*trace.Header); ok {
+		s.begin = h.Begin
 		return
+	}
+	if r.T < s.begin {
+		return // it shows the state at the begin of a part
 	}
 	now := s.at(r.T)
 	now.Records++

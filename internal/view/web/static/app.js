@@ -65,6 +65,7 @@ function notices(f) {
     all.push(html`recording of ${h?.start ? new Date(h.start).toLocaleString() : 'an unknown time'}, crdctl ${h?.crdctl ?? 'of an unknown version'},
       ${h?.cutFrom ? `cut from ${h.cutFrom}: ` : ''}${f.file}; ${h?.redacted?.length ? html`<details><summary>redacted</summary>${h.redacted.join(', ')}</details>` : 'not redacted'}`);
   }
+  if (f.header?.begin) all.push(html`a part that begins at ${clock(f.header.begin, 0)}: older records are only those that show the state at that time`);
   if (f.header?.incomplete) all.push(html`<span class="bad">the recording is incomplete: its run goes on, or was killed</span>`);
   if (f.trouble) all.push(html`<span class="bad">${f.state === 'lost' ? 'the control plane does not answer' : 'the recording was not read to its end'}: ${f.trouble}</span>`);
   if (state.lost) all.push(html`<span class="bad">crdctl does not answer (${state.lost}); all stays readable</span>`);

@@ -209,11 +209,14 @@ class Flow extends HTMLElement {
 }
 customElements.define('crd-flow', Flow);
 
+/** The earliest time that can be shown. */
+const least = () => state.frame?.header?.begin ?? 1;
+
 /** Shows less or more time around t. */
 function zoom(d, factor, t) {
   if (!d) return;
   const span = Math.max(1e6, (d.to - d.from) * factor), at = (t - d.from) / Math.max(1, d.to - d.from);
-  const from = Math.max(1, Math.round(t - span * at)), end = Math.max(state.frame?.now ?? 0, d.to); // nothing is outside the recording
+  const from = Math.max(least(), Math.round(t - span * at)), end = Math.max(state.frame?.now ?? 0, d.to); // nothing is outside the recording
   change({ from, to: Math.min(end, Math.round(from + span)) });
 }
 
@@ -235,7 +238,7 @@ export function flow(f) {
       <button class="chip" aria-pressed=${state.table ? 'true' : 'false'} @click=${() => change({ table: true })}>table</button>
       <span class="sep"></span>
       <button aria-label="Zoom in" @click=${() => zoom(d, 0.5, middle)}>+</button><button aria-label="Zoom out" @click=${() => zoom(d, 2, middle)}>−</button>
-      <button aria-label="Earlier" @click=${() => change({ from: Math.max(1, Math.round(d.from - (d.to - d.from) / 2)), to: Math.round(middle) })}>‹</button>
+      <button aria-label="Earlier" @click=${() => change({ from: Math.max(least(), Math.round(d.from - (d.to - d.from) / 2)), to: Math.round(middle) })}>‹</button>
       <button aria-label="Later" @click=${() => change({ from: Math.round(middle), to: Math.round(d.to + (d.to - d.from) / 2) })}>›</button>
       <span class="hint">${clock(d.from)} to ${clock(d.to)} · ${plural(d.items.length, 'item')}${d.more ? `, ${d.more} earlier ones not shown` : ''}${d.keys > 40 ? `, the 40 busiest of ${d.keys} keys` : ''} · line: <span class="sure certain">certain</span> <span class="sure likely">likely</span> <span class="sure unknown">unknown</span></span>
     </div>
