@@ -172,9 +172,9 @@ func (s *session) compare() (rows []compared) {
 		return nil
 	}
 	const minute = int64(60e9)
-	begin := max(0, at-minute, s.sums.first*1e9)
-	before, after := s.sums.over(begin, at), s.sums.over(at+1e9, min(now, at+minute))
-	spanBefore, spanAfter := at-begin, min(now, at+minute)-at-int64(1e9)
+	begin, end := max(0, at-minute, s.sums.first*1e9), at-at%1e9 // the second of the save is of both
+	before, after := s.sums.over(begin, end), s.sums.over(at+1e9, min(now, at+minute))
+	spanBefore, spanAfter := end-begin, min(now, at+minute)-at-int64(1e9)
 	if spanBefore < 2e9 || spanAfter < 2e9 {
 		return nil // too short to compare
 	}

@@ -29,6 +29,19 @@ func TestSaveWithoutRestart(t *testing.T) {
 	assert.False(t, eval[bool](p, `!!document.querySelector(".compare")`))
 }
 
+// The second in which a save ends has records of both builds, and is not counted before it.
+func TestSecondOfASave(t *testing.T) {
+	r := newRecording(false)
+	r.after(time.Second)
+	r.add(&trace.Request{ID: "old", Actor: controller, Began: r.t, Verb: "list", Resource: secrets, Code: 200})
+	r.after(6500 * time.Millisecond)
+	r.add(&trace.Save{Build: 6, Files: []string{"main.go"}, Steps: []trace.Step{{Name: "restart", Took: 3e8, OK: true}}})
+	r.hotLoop(controller, 300)
+	p := open(t, serve(t, r).URL())
+	p.has(".compare tr", "reconciles a minute")
+	assert.Equal(t, "0", eval[string](p, `document.querySelector(".compare tbody td").innerText`))
+}
+
 // A CRD that the API server refuses is a card with its words; fields that the API server set can be hidden; of objects
 // that do nothing, few are listed at first.
 func TestRefusedCRDAndQuietObjects(t *testing.T) {

@@ -234,10 +234,18 @@ func (s *session) tick() {
 	if s.state != stateLive {
 		return
 	}
-	s.engine.Tick(s.model.Now() + int64(time.Since(s.arrived)))
-	if len(s.engine.Changes()) > 0 {
+	s.engine.Tick(s.now())
+	if len(s.engine.Changes()) > 0 || s.now()-s.model.Now() < recent+2*int64(retry) { // until the rates are those of a time without records
 		s.changes++
 	}
+}
+
+// now is T of the newest record, and while the source is read the time that went by since. s.mu is held.
+func (s *session) now() int64 {
+	if s.state != stateLive {
+		return s.model.Now()
+	}
+	return s.model.Now() + int64(time.Since(s.arrived))
 }
 
 // isOwn reports whether a record is a request of the project's own actors.

@@ -58,7 +58,7 @@ type beforeMark struct {
 type rates struct {
 	Records    float64 `json:"records"`    // a second
 	Reconciles float64 `json:"reconciles"` // a second
-	P50        int64   `json:"p50"`        // of reconciles, or of requests where no reconcile is recorded
+	P50        int64   `json:"p50"`        // of reconciles, or of requests where no reconcile is recorded; of all in a file
 	P99        int64   `json:"p99"`
 	Depth      int     `json:"depth"`
 	Conflicts  int32   `json:"conflicts"` // of the whole recording
@@ -187,8 +187,12 @@ func (s *session) hasReconciled() bool {
 }
 
 func (s *session) rates() rates {
-	now := s.model.Now()
-	last := s.sums.over(max(0, now-recent), now)
+	now := s.now()
+	from := max(0, now-recent)
+	if s.state == stateFile {
+		from = 0 // its last seconds are no news
+	}
+	last := s.sums.over(from, now+1)
 	seconds := float64(max(min(now, recent), int64(time.Second))) / float64(time.Second)
 	r := rates{
 		Records: float64(last.Records) / seconds, Depth: s.sums.depth,

@@ -252,7 +252,7 @@ func (t *forest) red(o *model.Object) string {
 
 // activity is what keys did in the last seconds, by key.
 func (s *session) activity() map[string]activity {
-	all, now := map[string]activity{}, s.model.Now()
+	all, now := map[string]activity{}, s.now()
 	seconds := float64(max(min(now, recent), int64(1e9))) / 1e9
 	for _, k := range s.model.Keys() {
 		reconciles := s.model.Reconciles(k)

@@ -26,7 +26,7 @@ function status(f) {
   switch (f.state) {
     case 'live': return state.frozen
       ? html`<strong class="state frozen">frozen at ${clock(f.now, 0)}; space goes on</strong>`
-      : html`<span class="state live">live</span>`;
+      : html`<span class="state live">live${state.skipped > 0 ? html`, <span title="The browser is slow. Nothing is lost on the server.">1 frame of ${state.skipped + 1}</span>` : nothing}</span>`;
     case 'file': return html`<span class="state file">recording</span>`;
     case 'lost': return html`<strong class="state bad">disconnected: as of ${clock(f.now, 0)}, trying again</strong>`;
     default: return html`<span class="state">opening</span>`;
@@ -39,15 +39,15 @@ function head(f) {
   return html`<header>
     <h1>crdctl</h1>
     <span class="project">${f.own || f.header?.project || ''}${f.build ? html` · build ${f.build}` : nothing}${save
-      ? html` <span class=${save.ok ? '' : 'bad'}>(saved ${clock(save.t, 0)}, ${save.ok ? 'ok ' + duration(save.took) : 'failed'})</span>` : nothing}</span>
+      ? html` <span class=${save.ok ? '' : 'bad'}>(${save.files?.length ? 'saved' : 'started'} ${clock(save.t, 0)}, ${save.ok ? 'ok ' + duration(save.took) : 'failed'})</span>` : nothing}</span>
     ${status(f)}
     ${f.header?.plane === 'proxy' ? html`<span class="badge">seen through a proxy: only this controller is exact</span>` : nothing}
     <span class="figures">
       ${live ? html`<span>${rate(r.records)} records</span><span>${rate(r.reconciles)} reconciles</span>` : html`<span>${plural(r.total, 'reconcile')}</span>`}
-      <span>p50 ${duration(r.p50)} p99 ${duration(r.p99)}</span>
+      <span title=${`time that ${r.total ? 'reconciles' : 'requests'} took${f.state === 'file' ? '' : ', in the last 5 seconds'}`}>${r.total ? 'reconcile' : 'request'} p50 ${duration(r.p50)} p99 ${duration(r.p99)}</span>
       ${live ? html`<span>queue ${r.depth}</span>` : nothing}
-      <span class=${r.conflicts ? 'bad' : ''}>409: ${count(r.conflicts)}</span>
-      <span class=${r.denied ? 'bad' : ''}>403: ${count(r.denied)}</span>
+      <span title="requests that conflicted, in all" class=${r.conflicts ? 'bad' : ''}>409: ${count(r.conflicts)}</span>
+      <span title="requests that were denied, in all" class=${r.denied ? 'bad' : ''}>403: ${count(r.denied)}</span>
     </span>
     <label class="search">Search <input id="search" type="search" placeholder="/ words, -not" autocomplete="off" spellcheck="false"
       .value=${state.search} @input=${(e) => change({ search: e.target.value })}></label>
@@ -68,10 +68,9 @@ function notices(f) {
   if (f.header?.begin) all.push(html`a part that begins at ${clock(f.header.begin, 0)}: older records are only those that show the state at that time`);
   if (f.header?.incomplete) all.push(html`<span class="bad">the recording is incomplete: its run goes on, or was killed</span>`);
   if (f.trouble) all.push(html`<span class="bad">${f.state === 'lost' ? 'the control plane does not answer' : 'the recording was not read to its end'}: ${f.trouble}</span>`);
-  if (state.lost) all.push(html`<span class="bad">crdctl does not answer (${state.lost}); all stays readable</span>`);
+  if (state.lost) all.push(html`<span class="bad">crdctl does not answer (${state.lost}); what was loaded stays readable</span>`);
   if (f.unknown) all.push(html`${plural(f.unknown, 'record')} of a newer version of crdctl ${f.unknown === 1 ? 'was' : 'were'} not read`);
   if (f.dropped) all.push(html`the page holds the newest ${plural(f.records, 'record')}, from ${clock(f.first, 0)} on; "crdctl view FILE --from --to" opens an earlier part`);
-  if (state.skipped > 0) all.push(html`the browser is slow: showing 1 frame of ${state.skipped + 1}; nothing is lost on the server`);
   if (f.before) {
     all.push(html`a new session began; the one before, with ${plural(f.before.records, 'record')}, can be saved: <button @click=${() => save(true)}>Save the session before</button>`);
   }

@@ -62,10 +62,10 @@ const failed = {
 function saveCard(f) {
   const s = f.saves?.at(-1);
   if (!s) return nothing;
-  return html`<section class="save ${s.ok ? '' : 'broken'}"><h2>Newest save</h2>
+  return html`<section class="save ${s.ok ? '' : 'broken'}"><h2>${s.files?.length ? 'Newest save' : 'Start'}</h2>
     ${s.ok
       ? html`<p>${s.restarted ? `Build ${s.build} runs since` : 'Applied at'} ${clock(s.t, 0)}, after ${duration(s.took)}${s.files?.length ? ': ' + s.files.join(', ') : ''}${s.restarted || !s.build ? '' : `; build ${s.build} goes on`}.</p>`
-      : html`<p class="bad">${failed[s.failed] ?? 'The save failed'}.</p><p>Saved ${clock(s.t, 0)}; ${f.build ? `build ${f.build} runs on` : 'no build runs yet'}.</p><pre>${s.why}</pre>`}
+      : html`<p class="bad">${failed[s.failed] ?? 'The save failed'}.</p><p>${s.files?.length ? 'Saved' : 'At'} ${clock(s.t, 0)}; ${f.build ? `build ${f.build} runs on` : 'no build runs yet'}.</p><pre>${s.why}</pre>`}
     ${f.compare ? html`<table class="compare"><caption>Before and after ${s.restarted ? 'it' : 'the newest save that started a build'}, at most a minute each; that it is the cause is not proven</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
       ${f.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
 }

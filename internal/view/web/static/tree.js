@@ -34,6 +34,6 @@ export function tree(f) {
       .rowClass=${(r) => (r.red ? 'red' : '')}
       .empty=${state.bad ? 'No object has a finding.' : 'No object of a kind that the controller watches.'}
       .params=${{ q: state.search, bad: state.bad, at: state.at, quiet: state.quiet, toggled: [...state.closed].join(',') }}
-      .version=${`${version()}/${f.findings.length}/${f.state}`}></crd-rows>
+      .version=${`${version()}/${f.findings.length}/${f.state}/${f.rates.reconciles}`}></crd-rows>
   </aside>`;
 }
