@@ -30,7 +30,7 @@ type lane struct {
 type flowItem struct {
 	Seq   int64  `json:"seq"`
 	Lane  int    `json:"lane"`
-	Kind  string `json:"kind"` // save, write, delivery, wait, reconcile, request, version
+	Kind  string `json:"kind"` // save, read, write, delivery, wait, reconcile, request, version
 	Begin int64  `json:"begin"`
 	End   int64  `json:"end"`
 	Text  string `json:"text"`
@@ -177,10 +177,11 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 		if !isShown(q) {
 			break
 		}
-		m.item(lane{actorName(q.Actor), "actor"}, flowItem{Seq: r.Seq, Kind: "write", Begin: b.Began, End: r.T, text: func() string { return requestItem(q).Text }, Bad: !q.OK()})
-		if q.Version != nil {
-			m.edge(q.Seq, q.Version.Seq, q.Version.Writer.Certainty)
+		kind := "read"
+		if q.Writes() {
+			kind = "write"
 		}
+		m.request(lane{actorName(q.Actor), "actor"}, kind, q)
 	case *trace.Event:
 		a := model.Actor(b.Actor)
 		o := model.Object(b.Object)
@@ -254,12 +255,17 @@ func (m *flowMaker) reconcile(r *model.Reconcile) {
 	}
 	sent, link := m.s.model.SentIn(r)
 	for _, q := range sent {
-		m.item(l, flowItem{Seq: q.Seq, Kind: "request", Begin: q.Began, End: q.T, text: func() string { return requestItem(q).Text }, Bad: !q.OK()})
+		m.request(l, "request", q)
 		m.edge(r.Seq, q.Seq, link.Certainty)
-		if v := q.Version; v != nil {
-			m.item(l, flowItem{Seq: v.Seq, Kind: "version", Begin: v.T, End: v.T, text: func() string { return versionItem(v).Text }})
-			m.edge(q.Seq, v.Seq, v.Writer.Certainty)
-		}
+	}
+}
+
+// request adds a request, and the version that it wrote.
+func (m *flowMaker) request(l lane, kind string, q *model.Request) {
+	m.item(l, flowItem{Seq: q.Seq, Kind: kind, Begin: q.Began, End: q.T, text: func() string { return requestItem(q).Text }, Bad: !q.OK()})
+	if v := q.Version; v != nil {
+		m.item(l, flowItem{Seq: v.Seq, Kind: "version", Begin: v.T, End: v.T, text: func() string { return versionItem(v).Text }})
+		m.edge(q.Seq, v.Seq, v.Writer.Certainty)
 	}
 }
 

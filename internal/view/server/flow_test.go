@@ -11,6 +11,33 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
+// What led from a request to a delivery has a line over the version that was written; a request that only reads is not called a write.
+func TestFlowOfAWrite(t *testing.T) {
+	s := newSession(Options{MaxRecords: 1000})
+	for i, b := range []trace.Body{
+		&trace.Header{Run: "r"},
+		&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}},
+		&trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}},
+		&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}},
+		&trace.Def{Object: &trace.Object{ID: 1, UID: "u", Resource: 1, Name: "x"}},
+		&trace.Request{ID: "g", Actor: 2, Verb: "get", Resource: 1, Name: "x", Code: 404},
+		&trace.Version{Object: 1, Type: "ADDED", RV: 5, By: "p"},
+		&trace.Request{ID: "p", Actor: 2, Verb: "create", Resource: 1, Name: "x", Object: 1, Code: 201, RVOut: 5},
+		&trace.Event{Watch: "w", Actor: 1, Type: "ADDED", Object: 1, RV: 5},
+	} {
+		s.add(t.Context(), trace.Record{Seq: int64(i + 1), T: int64(i), Body: b}, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.flowOf(newQuery(url.Values{}))
+	kinds := map[int64]string{}
+	for _, i := range f.Items {
+		kinds[i.Seq] = i.Kind
+	}
+	assert.Equal(t, map[int64]string{6: "read", 7: "version", 8: "write", 9: "delivery"}, kinds)
+	assert.Equal(t, []edge{{8, 7, trace.Certain}, {7, 9, trace.Certain}}, f.Edges)
+}
+
 // Where no time was chosen, the flow has the newest reconciles and requests, though other records came long after them.
 func TestFlowOpensOnTheNewestItems(t *testing.T) {
 	const second = int64(1e9)

@@ -3,8 +3,9 @@
 // Answers of endpoints that views draw as a whole. A view asks each time that it is drawn; the server is asked when the
 // question or the recording changed, once at a time.
 
+import { html } from '/lib/lit-html/lit-html.js';
 import { ask, Refused } from './api.js';
-import { change } from './state.js';
+import { change, state } from './state.js';
 
 const held = new Map();
 
@@ -39,3 +40,9 @@ export function data(name, params, version) {
   }
   return h.answer;
 }
+
+/** What a view has instead of an answer. */
+export const loading = () => html`<p class="hint">${state.lost || state.refused ? 'Not loaded: crdctl does not answer.' : 'Loading.'}</p>`;
+
+/** That an answer is older than what is asked for. */
+export const stale = () => (state.lost || state.refused ? html`<p class="hint">not answered; what is here is as it was</p>` : '');

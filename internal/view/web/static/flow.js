@@ -5,8 +5,8 @@
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import './rows.js';
-import { color } from './color.js';
-import { data } from './data.js';
+import { color, dark } from './color.js';
+import { data, loading, stale } from './data.js';
 import { soon } from './frames.js';
 import { clock, duration, plural } from './format.js';
 import { select } from './inspector.js';
@@ -85,14 +85,16 @@ class Flow extends HTMLElement {
   #hits = [];
   #line = null;
   #resized = new ResizeObserver(() => this.#draw());
+  #scheme = () => this.#draw();
 
   connectedCallback() {
     this.#resized.observe(this);
+    dark.addEventListener('change', this.#scheme);
     this.addEventListener('click', (e) => {
       const hit = this.#at(e);
       if (hit) select(hit.seq);
     });
-    this.addEventListener('mousemove', (e) => { this.title = this.#at(e)?.text ?? ''; });
+    this.addEventListener('mousemove', (e) => { this.title = this.#at(e)?.text ?? this.#lane(e) ?? ''; });
     this.addEventListener('wheel', (e) => {
       if (!this.#line || !e.ctrlKey && !e.shiftKey) return;
       e.preventDefault();
@@ -104,6 +106,7 @@ class Flow extends HTMLElement {
 
   disconnectedCallback() {
     this.#resized.disconnect();
+    dark.removeEventListener('change', this.#scheme);
   }
 
   set data(d) {
@@ -121,6 +124,12 @@ class Flow extends HTMLElement {
   #at(e) {
     const box = this.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top + this.scrollTop;
     return this.#hits.findLast((h) => x >= h.x - 3 && x <= h.x + h.w + 3 && y >= h.y && y <= h.y + h.h);
+  }
+
+  /** The name of a lane where it is drawn: there it can be too long. */
+  #lane(e) {
+    const box = this.getBoundingClientRect(), y = e.clientY - box.top + this.scrollTop - top;
+    return e.clientX - box.left < left ? this.#data?.lanes[Math.floor(y / laneHeight)]?.name : undefined;
   }
 
   #draw() {
@@ -163,7 +172,7 @@ class Flow extends HTMLElement {
       }
     });
     const lit = chain(d, this.#seq), some = lit.size > 1;
-    const kinds = { save: '--text', write: '--c5', delivery: '--c3', wait: '--warn', reconcile: '--accent', request: '--bar', version: '--good' };
+    const kinds = { save: '--text', read: '--bar', write: '--c5', delivery: '--c3', wait: '--warn', reconcile: '--accent', request: '--bar', version: '--good' };
     const where = new Map();
     this.#hits = [];
     for (const i of d.items) {
@@ -231,7 +240,7 @@ const columns = [
 export function flow(f) {
   const params = { from: state.from, to: state.to, q: state.search };
   const d = data('flow', params, version());
-  if (!d) return html`<p class="hint">Loading.</p>`;
+  if (!d) return loading();
   const middle = (d.from + d.to) / 2;
   return html`<div class="chips" role="group" aria-label="Flow">
       <button class="chip" aria-pressed=${state.table ? 'false' : 'true'} @click=${() => change({ table: false })}>lanes</button>
@@ -242,6 +251,7 @@ export function flow(f) {
       <button aria-label="Later" @click=${() => change({ from: Math.round(middle), to: Math.round(d.to + (d.to - d.from) / 2) })}>›</button>
       <span class="hint">${clock(d.from)} to ${clock(d.to)} · ${plural(d.items.length, 'item')}${d.more ? `, ${d.more} earlier ones not shown` : ''}${d.keys > 40 ? `, the 40 busiest of ${d.keys} keys` : ''} · line: <span class="sure certain">certain</span> <span class="sure likely">likely</span> <span class="sure unknown">unknown</span></span>
     </div>
+    ${stale()}
     ${!d.items.length ? html`<p class="hint">Nothing was recorded in this time.</p>` : nothing}
     ${state.table
       ? html`<crd-rows .source=${'flowrows'} .label=${'Flow'} .columns=${columns} .pick=${(i) => select(i.seq)} .selected=${state.seq} .params=${params} .version=${version()} .rowClass=${(i) => (i.bad ? 'bad' : '')}></crd-rows>`

@@ -4,7 +4,7 @@
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import './rows.js';
-import { data } from './data.js';
+import { data, loading, stale } from './data.js';
 import { certainty, changed, clock, count, duration } from './format.js';
 import { chip } from './chip.js';
 import { select } from './inspector.js';
@@ -57,10 +57,10 @@ function whole(o) {
 export function object(f) {
   if (!state.obj) return html`<p class="hint">Choose an object in the tree on the left, or press Enter on a request.</p>`;
   const o = data('object', { id: state.obj, rv: state.rv, at: state.at, from: state.from, to: state.to }, version());
-  if (!o || o.id !== state.obj) return html`<p class="hint">${o === null ? 'This object is not in the recording.' : 'Loading.'}</p>`;
+  if (!o || o.id !== state.obj) return o === null ? html`<p class="hint">This object is not in the recording.</p>` : loading();
   shown = o;
   const at = o.versions.findLastIndex((v) => v.rv <= o.rv);
-  return html`<div class="object-head">
+  return html`${stale()}<div class="object-head">
       <h2 class="name">${o.name}${o.deleted ? html` <span class="bad">deleted</span>` : o.deleting ? html` <span class="bad">deleting since ${o.deleting}</span>` : nothing}</h2>
       ${o.rv ? html`<p class="at">version ${o.rv}, ${o.generation ? `generation ${o.generation}, ` : ''}${clock(o.t)}${o.writer ? html`, written by ${o.writer}` : ', writer not recorded'} ${certainty(o.certainty)}
         <button class="ref" @click=${() => select(o.seq)}>why</button></p>

@@ -4,7 +4,7 @@
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import { chip } from './chip.js';
-import { data } from './data.js';
+import { data, loading, stale } from './data.js';
 import { clock, count, duration, plural } from './format.js';
 import { select } from './inspector.js';
 import { scope, state, version } from './state.js';
@@ -14,10 +14,10 @@ const more = (n) => (n ? html`<p class="hint">Not shown: ${plural(n, 'more row')
 
 export function rights(f) {
   const d = data('rights', { ...scope(), own: state.own }, version());
-  if (!d) return html`<p class="hint">Loading.</p>`;
+  if (!d) return loading();
   const denied = d.asked.filter((a) => a.denied), asked = d.asked.filter((a) => !a.denied);
   return html`<div class="chips" role="group" aria-label="Filter">${chip('own', 'only the controller')}</div>
-  <div class="rights-parts">
+  ${stale()}<div class="rights-parts">
     <section><h2>Denied</h2>${denied.length ? html`<table><thead><tr><th>actor</th><th>verb</th><th>resource</th><th>namespace</th><th>times</th><th>last</th></tr></thead><tbody>
       ${denied.map((a) => html`<tr class="bad"><td>${a.actor}</td><td>${a.verb}</td><td>${a.resource}</td><td>${a.ns || 'all'}</td><td>${count(a.denied)}</td><td><button class="ref" @click=${() => select(a.seq)}>${clock(a.last, 0)}</button></td></tr>
         <tr><td colspan="6">${a.because}${a.marker ? html`<br>→ to allow it: <code>${a.marker}</code>` : nothing}</td></tr>`)}</tbody></table>`

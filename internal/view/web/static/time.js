@@ -4,8 +4,8 @@
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import uPlot from '/lib/uplot/uPlot.esm.js';
-import { color } from './color.js';
-import { data } from './data.js';
+import { color, dark } from './color.js';
+import { data, loading, stale } from './data.js';
 import { soon } from './frames.js';
 import { clock, count, duration, wall } from './format.js';
 import { select } from './inspector.js';
@@ -29,6 +29,7 @@ class Chart extends HTMLElement {
   /** @type {any} */ #data = null;
   #key = '';
   #resized = new ResizeObserver(() => this.#plot?.setSize(this.#size()));
+  #scheme = () => this.#draw();
 
   #size() {
     return { width: Math.max(200, this.clientWidth), height: 130 };
@@ -36,11 +37,13 @@ class Chart extends HTMLElement {
 
   connectedCallback() {
     this.#resized.observe(this);
+    dark.addEventListener('change', this.#scheme);
     this.#draw();
   }
 
   disconnectedCallback() {
     this.#resized.disconnect();
+    dark.removeEventListener('change', this.#scheme);
     this.#plot?.destroy();
     this.#plot = null;
   }
@@ -58,8 +61,7 @@ class Chart extends HTMLElement {
   #paint = () => {
     const d = this.#data;
     if (!d || !this.isConnected) return;
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-    const key = `${d.chart.id}/${dark}/${d.saves.length}`;
+    const key = `${d.chart.id}/${dark.matches}/${d.saves.length}`;
     if (this.#plot && key === this.#key) {
       this.#plot.setData(d.columns);
       return;
@@ -71,7 +73,7 @@ class Chart extends HTMLElement {
       ...this.#size(),
       cursor: { y: false },
       legend: { live: false },
-      series: [{}, ...d.chart.series.map((s, i) => ({ label: d.chart.names?.[i] ?? s, stroke: color(palette[i]), dash: dashes[i], width: 1.5, points: { show: d.columns[0].length < 40 } }))],
+      series: [{}, ...d.chart.series.map((s, i) => ({ label: d.chart.names?.[i] ?? s, stroke: color(palette[i]), dash: dashes[i], width: 1.5, points: { show: d.columns[0].length < 40, filter: (u, n, shown) => (shown ? null : alone(u.data[n])) } }))],
       axes: [axis, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
       hooks: {
         draw: [(u) => { // a line for each save
@@ -97,6 +99,9 @@ class Chart extends HTMLElement {
 }
 customElements.define('crd-chart', Chart);
 
+/** Where values are that no line leads to. */
+const alone = (values) => values.flatMap((v, i) => (v !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : []));
+
 let made = { from: null, charts: [] };
 
 /** Data of all charts, made once for each answer. */
@@ -118,9 +123,9 @@ const table = (c, d) => html`<details><summary>${c.chart.title} as a table</summ
 
 export function time(f) {
   const d = data('time', { from: state.from, to: state.to, q: state.search }, version());
-  if (!d) return html`<p class="hint">Loading.</p>`;
+  if (!d) return loading();
   return html`<div @toggle=${{ handleEvent: () => change({ tables: true }), capture: true }}>
-    ${invisible(f)}
+    ${stale()}${invisible(f)}
     <div class="charts">${columnsOf(d).map((c) => html`<figure><figcaption>${c.chart.title}</figcaption><crd-chart role="img" aria-label=${`${c.chart.title}; the table below has the same figures`} .data=${c}></crd-chart>${table(c, d)}</figure>`)}</div>
     <section><h2>Keys with most reconciles</h2>${d.keys.length ? html`<div class="scroll"><table><thead><tr><th>key</th><th>reconciles</th><th>errors</th><th>p50</th><th>p99</th><th>waited p99</th></tr></thead><tbody>
       ${d.keys.slice(0, 20).map((k) => html`<tr class=${k.errors ? 'bad' : ''}><td><button class="ref" @click=${() => (k.seq ? select(k.seq) : change({ obj: k.obj ?? 0, view: 'object' }))}>${k.controller} ${k.key}</button></td>
