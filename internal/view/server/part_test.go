@@ -25,6 +25,7 @@ func TestPageOfAPart(t *testing.T) {
 	p := open(t, serve(t, r).URL())
 	p.has(".notice", "a part that begins at ")
 	p.has(".finding.open", "reconciled by its own status write")
+	p.has(".finding .detail", "since 13:00:01 or earlier (")
 	span := eval[string](p, `document.querySelector(".brush svg").ariaLabel`)
 	assert.True(t, strings.HasPrefix(span, "Records by time over 3 s"), span)
 	p.key("2")

@@ -13,12 +13,15 @@ function sentence(f) {
   return html`<b>${type}</b>: ${f.message.startsWith(type + ': ') ? f.message.slice(type.length + 2) : f.message}`;
 }
 
+/** A finding of the first seconds of a part can be older: what was before is not in it. */
+const older = (t) => (state.frame.header?.begin && t - state.frame.header.begin < 5e9 ? ' or earlier' : '');
+
 function finding(f, now) {
   const open = !f.until;
   return html`<li class="finding ${open ? 'open' : 'resolved'} ${f.certainty}">
     <p class="sentence"><span class="mark" aria-hidden="true">${open ? '●' : '✓'}</span>
       ${sentence(f)} ${certainty(f.certainty)}</p>
-    <p class="detail">since ${clock(f.since, 0)} (${duration((f.until || now) - f.since)})${f.build ? `, build ${f.build}` : ''}${open ? '' : `; resolved ${clock(f.until, 0)}${f.resolvedBy ? ` by build ${f.resolvedBy}` : ''}`}</p>
+    <p class="detail">since ${clock(f.since, 0)}${older(f.since)} (${duration((f.until || now) - f.since)})${f.build ? `, build ${f.build}` : ''}${open ? '' : `; resolved ${clock(f.until, 0)}${f.resolvedBy ? ` by build ${f.resolvedBy}` : ''}`}</p>
     ${f.fix && open ? html`<p class="fix">${f.fix}</p>` : nothing}
     ${f.evidence?.length ? html`<p class="detail">evidence: ${f.evidence.slice(0, 8).map((seq) => html`<button class="ref" @click=${() => select(seq)}>#${seq}</button> `)}${
       f.evidence.length > 8 ? `and ${f.evidence.length - 8} more` : ''}</p>` : nothing}
