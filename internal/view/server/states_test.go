@@ -148,20 +148,6 @@ func TestNotDetermined(t *testing.T) {
 	p.has(".undetermined", "no reconcile is recorded")
 }
 
-// Rates are of now: they end with what they count, though nothing more is recorded.
-func TestRatesEnd(t *testing.T) {
-	r := newRecording(true)
-	p := open(t, serve(t, r, live).URL())
-	r.after(time.Second)
-	r.hotLoop(controller, 30)
-	p.has(".figures", "/s reconciles")
-	p.has(".figures", "reconcile p50 2.")
-	p.waits(`!document.querySelector(".figures").innerText.includes("\n0/s reconciles")`)
-	p.has(".figures", "0/s records")
-	p.has(".figures", "0/s reconciles")
-	p.waits(`[...document.querySelectorAll(".tree .row")].every((e) => !e.innerText.includes("/s"))`)
-}
-
 // A gap is drawn, with how many of what, and why.
 func TestGap(t *testing.T) {
 	r := crontab()

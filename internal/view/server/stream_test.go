@@ -4,6 +4,7 @@ package server
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -36,4 +37,39 @@ func TestReconcilesAreInvisibleOnceKnown(t *testing.T) {
 	assert.False(t, visible(trace.ClassController, nil, &trace.Metrics{Samples: map[string]float64{"controller_runtime_reconcile_total": 3}}))
 	assert.True(t, visible(trace.ClassController, nil, delivered, &trace.Reconcile{ID: "r", Actor: 1, Key: "x", Object: 1, State: "begin", Source: "hook"}, log, log, log, log, log, log))
 	assert.True(t, visible(trace.ClassBuiltin, []string{"loop"}, delivered, log, log, log, log, log, log, log))
+}
+
+// Rates are of now: they end with what they count, though nothing more is recorded. In a file they are of all of it.
+func TestRatesEnd(t *testing.T) {
+	s := newSession(Options{MaxRecords: 1000})
+	seq := int64(0)
+	add := func(at int64, b trace.Body) {
+		seq++
+		s.add(t.Context(), trace.Record{Seq: seq, T: at, Body: b}, true)
+	}
+	add(0, &trace.Header{Run: "r"})
+	add(0, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
+	add(20e9, &trace.Reconcile{ID: "r", Controller: "c", Actor: 1, Key: "default/x", State: "begin", Began: 20e9, Source: "hook"})
+	add(20e9+1e6, &trace.Reconcile{ID: "r", Controller: "c", Actor: 1, Key: "default/x", State: "end", Began: 20e9, Result: "ok", Source: "hook"})
+	of := func() (rates, float64) {
+		f := s.frameAfter(0)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return f.Rates, s.activity()["default/x"].rate
+	}
+	now, active := of()
+	assert.Positive(t, now.Reconciles)
+	assert.Positive(t, active)
+	s.arrived = s.arrived.Add(-time.Duration(recent) - time.Second)
+	before := s.changes
+	s.tick()
+	assert.Greater(t, s.changes, before, "pages are to be told")
+	later, idle := of()
+	assert.Zero(t, later.Records)
+	assert.Zero(t, later.Reconciles)
+	assert.Zero(t, idle)
+	assert.Equal(t, int64(-1), later.P50)
+	s.state = stateFile
+	file, _ := of()
+	assert.Positive(t, file.P50)
 }
