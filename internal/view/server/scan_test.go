@@ -30,6 +30,7 @@ func TestScansAreIncremental(t *testing.T) {
 		for range 600 {
 			h.cycle()
 		}
+		h.state = stateFile // no time goes by between two answers
 		for _, question := range questions {
 			if h.answers()[question.endpoint] == nil {
 				continue
