@@ -62,7 +62,7 @@ func TestPluginOfCanceledRequestIsNoFailure(t *testing.T) {
 	cancel()
 	timeout := errors.New("request did not complete within requested timeout")
 	for name, want := range map[string]trace.Admission{
-		"ValidatingAdmissionWebhook": {Type: "validating", Name: "ValidatingAdmissionWebhook", Op: "CREATE", Canceled: true},
+		"ValidatingAdmissionWebhook": {Type: "plugin", Name: "ValidatingAdmissionWebhook", Op: "CREATE", Canceled: true},
 		"ResourceQuota":              {Type: "plugin", Name: "ResourceQuota", Op: "CREATE", Err: timeout.Error()},
 	} {
 		r := New(Options{Sink: discard{}}, "admin", "controller", "system")
