@@ -141,7 +141,7 @@ func (s *session) whyOther(w *why, body trace.Body) {
 			w.add("Denied", item{Text: b.Reason})
 		}
 		if b.Canceled {
-			w.add("Canceled", item{Text: "the client of the request went away before the webhook answered"})
+			w.add("Canceled", item{Text: "the client of the request went away before there was an answer"})
 		}
 		if b.Patch != nil {
 			w.add("Patch", item{Text: "made", Pre: indent(b.Patch)})
