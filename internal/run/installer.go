@@ -84,6 +84,18 @@ func (i *installer) env() (env []string) {
 	return env
 }
 
+// lacks is what the controller may lack, if it ends by itself: variables that its pod takes from objects that are not here.
+func (i *installer) lacks(env []string) string {
+	if i.program == nil {
+		return ""
+	}
+	lacks := i.program.pod.lacks(env)
+	if lacks == "" {
+		return ""
+	}
+	return "; these variables come from objects that no manifest has: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
+}
+
 // args are the arguments of the controller before the user's.
 func (i *installer) args() []string {
 	if i.program == nil {

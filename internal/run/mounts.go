@@ -4,6 +4,7 @@ package run
 
 import (
 	"encoding/base64"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,10 @@ func (m mounts) volume(v corev1.Volume) (dir string, err error) {
 		if o == nil {
 			return "", nil
 		}
-		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+		data, err := contents(*o)
+		if err != nil {
+			return "", err
+		}
 		for name, content := range data {
 			data[name] = m.adapt(content)
 		}
@@ -60,13 +64,9 @@ func (m mounts) volume(v corev1.Volume) (dir string, err error) {
 		if o == nil {
 			return m.certs, nil
 		}
-		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
-		for name, value := range data {
-			decoded, err := base64.StdEncoding.DecodeString(value)
-			if err != nil {
-				return "", err
-			}
-			data[name] = string(decoded)
+		data, err := contents(*o)
+		if err != nil {
+			return "", err
 		}
 		if len(data) == 0 { // a controller would fill it with certificates
 			return m.certs, nil
@@ -82,6 +82,38 @@ func (m mounts) find(kind, name string) *manifest.Object {
 		return nil
 	}
 	return &m.objects[i]
+}
+
+// data are the values of a ConfigMap or of a Secret of the manifests, by their keys; nil where no manifest has it.
+func (m mounts) data(kind, name string) map[string]string {
+	o := m.find(kind, name)
+	if o == nil {
+		return nil
+	}
+	data, err := contents(*o)
+	if err != nil {
+		return nil // the API server refuses it, and says why
+	}
+	return data
+}
+
+// contents are the values of a ConfigMap or of a Secret, by their keys.
+func contents(o manifest.Object) (map[string]string, error) {
+	data, _, err := unstructured.NestedStringMap(o.Object, "data")
+	if err != nil || o.GetKind() != "Secret" {
+		return data, err
+	}
+	all := map[string]string{}
+	for key, value := range data {
+		decoded, err := base64.StdEncoding.DecodeString(value)
+		if err != nil {
+			return nil, err
+		}
+		all[key] = string(decoded)
+	}
+	plain, _, err := unstructured.NestedStringMap(o.Object, "stringData")
+	maps.Copy(all, plain)
+	return all, err
 }
 
 func writeAll(dir string, files map[string]string) error {

@@ -24,14 +24,14 @@ type pod struct {
 	namespace, account string
 	args               []string
 	env                []variable
+	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has.
+	unknown []reference
 	// command is set where the manifests have the command, and not the image.
 	command bool
 	// moved are the paths of its volumes, and fixed those that no argument and no variable names.
 	moved []move
 	fixed []string
 }
-
-type variable struct{ name, value string }
 
 // sets reports whether the manifests set a flag.
 func (p *pod) sets(flag string) bool {
@@ -62,10 +62,6 @@ func (p *pod) without(flags map[string]bool, known map[string]mainpkg.Flag) (arg
 		}
 	}
 	return args
-}
-
-func (p *pod) hasEnv(name string) bool {
-	return slices.ContainsFunc(p.env, func(v variable) bool { return v.name == name })
 }
 
 var workloads = []schema.GroupKind{{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}}
@@ -139,11 +135,9 @@ func newPod(o manifest.Object, here mounts) *pod {
 	for _, w := range words {
 		p.args = append(p.args, relocate(w, moved))
 	}
-	for _, e := range c.Env {
-		if value, ok := p.value(e); ok {
-			p.env = append(p.env, variable{e.Name, relocate(value, moved)})
-			words = append(words, value)
-		}
+	p.readEnv(c, here)
+	for _, v := range p.moveEnv(moved, here) {
+		words = append(words, v.value)
 	}
 	for _, m := range moved {
 		if m.to != here.certs && !slices.ContainsFunc(words, func(w string) bool { return relocate(w, []move{m}) != w }) {
@@ -177,27 +171,6 @@ func (p *program) movedDefaults() map[string]string {
 		}
 	}
 	return moved
-}
-
-// value is what a variable has, as far as that is known outside a cluster.
-func (p *pod) value(e corev1.EnvVar) (string, bool) {
-	if e.ValueFrom == nil {
-		return e.Value, true
-	}
-	if e.ValueFrom.FieldRef == nil {
-		return "", false
-	}
-	switch e.ValueFrom.FieldRef.FieldPath {
-	case "metadata.namespace":
-		return p.namespace, true
-	case "metadata.name", "spec.nodeName":
-		return "crdctl", true
-	case "spec.serviceAccountName":
-		return p.account, true
-	case "status.podIP", "status.hostIP":
-		return "127.0.0.1", true
-	}
-	return "", false
 }
 
 // move is a path of the pod, and the one that stands for it on this machine.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+type variable struct{ name, value string }
+
+// reference is a variable that a container takes from another object, and that object.
+type reference struct{ name, object string }
+
+func (p *pod) hasEnv(name string) bool {
+	return slices.ContainsFunc(p.env, func(v variable) bool { return v.name == name })
+}
+
+// readEnv reads the variables of a container, as far as they are known outside a cluster.
+func (p *pod) readEnv(c corev1.Container, here mounts) {
+	for _, from := range c.EnvFrom {
+		var kind, name string
+		switch {
+		case from.ConfigMapRef != nil:
+			kind, name = "ConfigMap", from.ConfigMapRef.Name
+		case from.SecretRef != nil:
+			kind, name = "Secret", from.SecretRef.Name
+		}
+		data := here.data(kind, name)
+		for _, key := range slices.Sorted(maps.Keys(data)) {
+			p.env = append(p.env, variable{from.Prefix + key, data[key]})
+		}
+	}
+	for _, e := range c.Env {
+		if value, ok := p.value(e, here); ok {
+			p.env = append(p.env, variable{e.Name, value})
+		}
+	}
+	p.expandEnv()
+}
+
+// expandEnv replaces $(NAME) in variables by those before them, as Kubernetes does.
+func (p *pod) expandEnv() {
+	var before []string
+	for i, v := range p.env {
+		p.env[i].value = expand([]string{v.value}, before)[0]
+		before = append(before, v.name+"="+p.env[i].value)
+	}
+}
+
+// moveEnv replaces the paths of volumes in variables, and returns those before. It leaves out variables that name a file of a Secret that no
+// manifest has: only certificates stand for such a Secret.
+func (p *pod) moveEnv(moved []move, here mounts) []variable {
+	before := p.env
+	p.env = nil
+	for _, v := range before {
+		value := relocate(v.value, moved)
+		if filepath.Dir(value) == here.certs && !slices.Contains([]string{".crt", ".key", ".pem"}, filepath.Ext(value)) {
+			p.unknown = append(p.unknown, reference{v.name, "a file of a Secret"})
+			continue
+		}
+		p.env = append(p.env, variable{v.name, value})
+	}
+	return before
+}
+
+// value is what a variable has, as far as that is known outside a cluster.
+func (p *pod) value(e corev1.EnvVar, here mounts) (string, bool) {
+	if e.ValueFrom == nil {
+		return e.Value, true
+	}
+	switch from := e.ValueFrom; {
+	case from.ConfigMapKeyRef != nil:
+		return p.key(e.Name, "ConfigMap", from.ConfigMapKeyRef.Name, from.ConfigMapKeyRef.Key, here)
+	case from.SecretKeyRef != nil:
+		return p.key(e.Name, "Secret", from.SecretKeyRef.Name, from.SecretKeyRef.Key, here)
+	case from.FieldRef != nil:
+		return p.field(from.FieldRef.FieldPath)
+	}
+	return "", false
+}
+
+// key is what a variable takes from an object of the manifests.
+func (p *pod) key(variable, kind, name, key string, here mounts) (string, bool) {
+	value, ok := here.data(kind, name)[key]
+	if !ok {
+		p.unknown = append(p.unknown, reference{variable, kind + " " + name})
+	}
+	return value, ok
+}
+
+// field is a field of the pod.
+func (p *pod) field(path string) (string, bool) {
+	switch path {
+	case "metadata.namespace":
+		return p.namespace, true
+	case "metadata.name", "spec.nodeName":
+		return "crdctl", true
+	case "spec.serviceAccountName":
+		return p.account, true
+	case "status.podIP", "status.hostIP":
+		return "127.0.0.1", true
+	}
+	return "", false
+}
+
+// lacks names the variables that neither the manifests nor env have a value for, with where they would come from; "" if there are none.
+func (p *pod) lacks(env []string) string {
+	if p == nil {
+		return ""
+	}
+	var lines []string
+	for _, r := range p.unknown {
+		if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, r.name+"=") }) {
+			lines = append(lines, fmt.Sprintf("%s (%s)", r.name, r.object))
+		}
+	}
+	return strings.Join(lines, ", ")
+}

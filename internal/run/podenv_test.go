@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+)
+
+// A pod has variables from ConfigMaps and Secrets. Those that the manifests have are set, and the others are named.
+func TestVariablesOfThePod(t *testing.T) {
+	const manifests = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: manager, namespace: shop-system}
+spec:
+  template:
+    spec:
+      containers:
+      - name: manager
+        envFrom:
+        - {configMapRef: {name: settings}, prefix: SHOP_}
+        - {secretRef: {name: made-in-the-cluster}}
+        env:
+        - {name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
+        - {name: PEER, value: shop.$(NAMESPACE).svc.$(OTHER)}
+        - {name: MODE, valueFrom: {configMapKeyRef: {name: settings, key: mode}}}
+        - {name: PASSWORD, valueFrom: {secretKeyRef: {name: password, key: encoded}}}
+        - {name: PIN, valueFrom: {secretKeyRef: {name: password, key: plain}}}
+        - {name: TOKEN, valueFrom: {secretKeyRef: {name: made-in-the-cluster, key: token}}}
+        - {name: REGION, valueFrom: {configMapKeyRef: {name: settings, key: region}}}
+        - {name: CERTIFICATE, value: /secret/tls.crt}
+        - {name: APP_KEY, value: /secret/app_key}
+        volumeMounts:
+        - {name: secret, mountPath: /secret}
+      volumes:
+      - {name: secret, secret: {secretName: made-in-the-cluster}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: shop-system}
+data: {mode: fast, color: red}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: password, namespace: shop-system}
+data: {encoded: aHVudGVy}
+stringData: {plain: "1234"}
+`
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(manifests), 0o600))
+	objects, err := manifest.Objects(dir, "all.yaml")
+	require.NoError(t, err)
+
+	p := newPod(objects[0], mounts{dir: t.TempDir(), certs: "/certs", objects: objects})
+	assert.Equal(t, []variable{
+		{"SHOP_color", "red"},
+		{"SHOP_mode", "fast"},
+		{"NAMESPACE", "shop-system"},
+		{"PEER", "shop.shop-system.svc.$(OTHER)"},
+		{"MODE", "fast"},
+		{"PASSWORD", "hunter"},
+		{"PIN", "1234"},
+		{"CERTIFICATE", "/certs/tls.crt"},
+	}, p.env)
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), APP_KEY (a file of a Secret)", p.lacks(nil))
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key"}))
+}
