@@ -56,7 +56,7 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 		if c.program, err = newProgram(o.Program, dir, o.NoController); err != nil {
 			return nil, err
 		}
-		c.program.subcommand = subcommand(o.Root)
+		c.program.subcommand, c.program.more = subcommand(o.Root), slices.Concat(o.Project.Controller.Args, o.Args)
 		c.program.recorded = o.recording != nil && !o.NoController
 		port, certDir = cmp.Or(port, c.program.webhookPort()), c.program.certDir()
 	}

@@ -155,7 +155,7 @@ func (p *program) missingVolumes() string {
 	}
 	return strings.Join(slices.DeleteFunc(slices.Clone(p.pod.fixed), func(dir string) bool {
 		_, err := os.Stat(dir)
-		return err == nil || !slices.Contains(p.source.Paths, dir) || slices.ContainsFunc(slices.Collect(maps.Values(p.source.Flags)), func(f mainpkg.Flag) bool { return f.Default == dir })
+		return err == nil || !slices.Contains(p.source.Paths, dir) || slices.ContainsFunc(slices.Collect(maps.Values(p.flags())), func(f mainpkg.Flag) bool { return f.Default == dir })
 	}), " ")
 }
 
@@ -165,7 +165,7 @@ func (p *program) movedDefaults() map[string]string {
 	if p.pod == nil {
 		return moved
 	}
-	for name, flag := range p.source.Flags {
+	for name, flag := range p.flags() {
 		if here := relocate(flag.Default, p.pod.moved); here != flag.Default && !p.pod.sets(name) {
 			moved[name] = here
 		}

@@ -47,6 +47,8 @@ type program struct {
 	pod     *pod // nil where no manifest has the program
 	// subcommand are the words that the project's image has between the program and its flags.
 	subcommand []string
+	// more are the arguments of the user.
+	more []string
 	// recorded has the metrics served without TLS and credentials, on 127.0.0.1: what records the run has none that the program would take.
 	recorded bool
 	rotates  bool // the program keeps the certificates of its webhooks in a Secret, which has those of this run
@@ -90,8 +92,19 @@ func (p *program) has(names []string) bool {
 
 // defines reports whether the program has a flag: its source defines it, or the manifests set it.
 func (p *program) defines(name string) bool {
-	_, ok := p.source.Flags[name]
+	_, ok := p.flags()[name]
 	return ok || p.pod != nil && p.pod.sets(name)
+}
+
+// flags are those that the program's sources define, without the flags of subcommands that it is not started with.
+func (p *program) flags() map[string]mainpkg.Flag {
+	words := slices.Concat(p.subcommand, p.more)
+	if p.pod != nil {
+		words = append(words, p.pod.args...)
+	}
+	flags := maps.Clone(p.source.Flags)
+	maps.DeleteFunc(flags, func(_ string, f mainpkg.Flag) bool { return f.Command != "" && !slices.Contains(words, f.Command) })
+	return flags
 }
 
 // args are the arguments that the manifests give the program, with those in their place that hold on this machine.
@@ -120,7 +133,8 @@ func (p *program) args(hooks *webhooks) (args []string) {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(certDirFlags, hooks.certDir)
 	}
-	if _, own := p.source.Flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
+	flags := p.flags()
+	if _, own := flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}
 	defaults := p.movedDefaults()
@@ -133,7 +147,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 		args = slices.Clone(p.subcommand)
 	}
 	if p.pod != nil {
-		args = append(args, p.pod.without(replaced, p.source.Flags)...)
+		args = append(args, p.pod.without(replaced, flags)...)
 	}
 	return append(args, here...)
 }
@@ -141,8 +155,9 @@ func (p *program) args(hooks *webhooks) (args []string) {
 // outside are the switches with which the program runs outside of a cluster.
 func (p *program) outside() []string {
 	names := p.switches(outsideFlags)
-	for _, name := range slices.Sorted(maps.Keys(p.source.Flags)) {
-		if p.source.Flags[name].Outside && !slices.Contains(names, name) {
+	flags := p.flags()
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if flags[name].Outside && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -151,7 +166,8 @@ func (p *program) outside() []string {
 
 // switches are those of the names that are flags without a value.
 func (p *program) switches(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !p.source.Flags[name].Bool })
+	flags := p.flags()
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !flags[name].Bool })
 }
 
 // portOf is the port of an address that newProgram made.

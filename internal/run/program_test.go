@@ -233,7 +233,6 @@ func certificate(t *testing.T, data []byte) *x509.Certificate {
 	return c
 }
 
-// Without manifests, only what the sources show is set.
 // A program with subcommands gets the one of its image, where the manifests have no command.
 func TestSubcommand(t *testing.T) {
 	for dockerfile, want := range map[string][]string{
@@ -256,8 +255,14 @@ func TestSubcommand(t *testing.T) {
 	assert.Equal(t, []string{"server", "--all", "--health-addr=" + m.probes}, m.args(nil))
 	m.pod = &pod{command: true, args: []string{"run"}}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil))
+
+	m.source.Flags = map[string]mainpkg.Flag{"probe-addr": {Command: "agent"}, "health-addr": {Command: "run"}}
+	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil), "flags of another subcommand")
+	m.more = []string{"agent"}
+	assert.Equal(t, []string{"run", "--health-addr=" + m.probes, "--probe-addr=" + m.probes}, m.args(nil), "subcommands that the user names")
 }
 
+// Without manifests, only what the sources show is set.
 func TestManagerWithoutManifests(t *testing.T) {
 	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE", "SERVICE_ACCOUNT"}}, t.TempDir(), false)
 	require.NoError(t, err)

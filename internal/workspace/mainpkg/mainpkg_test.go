@@ -219,3 +219,64 @@ func TestReadFollowsImports(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, p)
 }
+
+// Flags of subcommands are told from those of the program: only the program that is started with a subcommand takes them.
+func TestFlagsOfSubcommands(t *testing.T) {
+	dir := t.TempDir()
+	safefstest.WriteFiles(t, dir, map[string]string{
+		"go.mod": gomod,
+		"main.go": `package main
+
+import (
+	"github.com/spf13/cobra"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"example.com/shop/internal/agent"
+)
+
+var webhook = &cobra.Command{Use: "webhook [flags]"}
+
+func main() {
+	root := &cobra.Command{Use: "shop"}
+	root.PersistentFlags().String("metrics-addr", ":8080", "")
+	webhook.Flags().String("cert-dir", "/certs", "")
+	webhook.Flags().String("metrics-addr", ":8081", "")
+	more(root)
+	root.AddCommand(webhook, agent.New(), agent.Command)
+	root.AddCommand(unknown())
+	ctrl.NewManager(nil, ctrl.Options{})
+}
+
+func more(c *cobra.Command) { c.Flags().Int("port", 1, "") }
+
+func unknown() *cobra.Command {
+	c := &cobra.Command{Use: "one"}
+	c.AddCommand(&cobra.Command{Use: "two"})
+	c.Flags().Bool("either", false, "")
+	return c
+}
+`,
+		"internal/agent/agent.go": `package agent
+
+import "github.com/spf13/cobra"
+
+var Command = &cobra.Command{Use: "client"}
+
+func init() { Command.Flags().String("server", "", "") }
+
+func New() *cobra.Command {
+	c := &cobra.Command{Use: "agent"}
+	c.Flags().String("probe-addr", ":8082", "")
+	return c
+}
+`,
+	})
+	p, err := mainpkg.Find(dir)
+	require.NoError(t, err)
+	require.NotNil(t, p)
+	assert.True(t, p.Subcommands)
+	assert.Equal(t, map[string]mainpkg.Flag{
+		"metrics-addr": {Default: ":8080"}, "cert-dir": {Default: "/certs", Command: "webhook"}, "port": {Default: "1"}, "either": {Bool: true},
+		"server": {Command: "client"}, "probe-addr": {Default: ":8082", Command: "agent"},
+	}, p.Flags)
+}

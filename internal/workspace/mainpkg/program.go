@@ -25,6 +25,9 @@ type reading struct {
 	certs   map[string]bool
 	paths   map[string]bool
 	module  *module
+	// commands are those of cobra, and function is the one that is read.
+	commands commands
+	function string
 }
 
 // program reads the main package in a directory, and what it needs of the module; nil where it makes no manager and has no client.
@@ -34,12 +37,14 @@ func (m *module) program(dir string) (*Program, error) {
 		return nil, err
 	}
 	r := &reading{
-		program: Program{Dir: dir, Flags: map[string]Flag{}}, uses: map[string]bool{"main": true, "init": true},
+		program: Program{Dir: dir}, uses: map[string]bool{"main": true, "init": true},
 		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, certs: map[string]bool{}, paths: map[string]bool{}, module: m,
+		commands: commands{names: map[symbol]string{}, added: map[symbol]bool{}},
 	}
 	for _, s := range all {
 		for _, f := range s.files {
 			r.collect(s, f)
+			r.commands.collect(s, f)
 		}
 	}
 	for _, s := range all {
@@ -50,6 +55,7 @@ func (m *module) program(dir string) (*Program, error) {
 	if !r.program.Manager && !r.client {
 		return nil, nil
 	}
+	r.program.Flags = r.commands.settle()
 	for _, f := range r.program.Flags {
 		delete(r.certs, f.Default)
 	}
@@ -141,8 +147,12 @@ func (r *reading) value(s *source, f *file, e ast.Expr) (string, bool) {
 // read notes what the functions of a file do that are used.
 func (r *reading) read(s *source, f *file) {
 	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && !r.uses[fn.Name.Name] {
-			continue
+		r.function = ""
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			if !r.uses[fn.Name.Name] {
+				continue
+			}
+			r.function = fn.Name.Name
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -187,9 +197,11 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 		looked, _ := r.value(s, f, c.Args[0])
 		r.program.ReadsKubeconfig = r.program.ReadsKubeconfig || looked == "kubeconfig"
 	case name == "AddCommand":
-		r.program.Subcommands = true
+		r.add(s, f, c.Args)
 	default:
-		r.flag(s, f, name, c.Args)
+		if name, one, ok := r.flag(s, f, name, c.Args); ok {
+			r.commands.flags = append(r.commands.flags, ownFlag{name, one, r.owner(s, f, callee.X)})
+		}
 	}
 }
 
@@ -205,11 +217,11 @@ var (
 	flagName = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*([-_.][a-zA-Z0-9]+)*$`)
 )
 
-// flag notes a flag. The name is the second argument of the functions that take a variable, and the first of others; usage is the last.
-func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) {
+// flag is the flag that a call defines. The name is the second argument of the functions that take a variable, and the first of others; usage is the last.
+func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) (name string, one Flag, ok bool) {
 	form := flagCall.FindStringSubmatch(function)
 	if form == nil || form[1] == "" && form[2] == "" {
-		return
+		return "", Flag{}, false
 	}
 	at, least := 0, 3 // name, default, usage
 	if form[2] != "" {
@@ -222,18 +234,18 @@ func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) {
 		least++
 	}
 	if len(args) != least {
-		return
+		return "", Flag{}, false
 	}
-	name, ok := r.value(s, f, args[at])
+	name, ok = r.value(s, f, args[at])
 	if !ok || !flagName.MatchString(name) {
-		return
+		return "", Flag{}, false
 	}
 	usage, _ := literal(args[len(args)-1])
-	one := Flag{Bool: form[1] == "Bool", Outside: form[1] == "Bool" && outside.MatchString(usage)}
+	one = Flag{Bool: form[1] == "Bool", Outside: form[1] == "Bool" && outside.MatchString(usage)}
 	if form[1] != "" {
 		one.Default, _ = r.value(s, f, args[len(args)-2])
 	}
-	r.program.Flags[name] = one
+	return name, one, true
 }
 
 // composite notes the port of a webhook server, the authority of a rotator of certificates, subcommands, and the kinds of other modules.
