@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // rebased is a hook of a flag as one of the settings: what its words name as a file in base, they then name from root.
@@ -73,8 +72,7 @@ func controllerName(root string) string {
 	name := filepath.Base(root)
 	if data, err := safefs.ReadFile(filepath.Join(root, "go.mod"), safefs.MaxFile); err == nil {
 		if p := modfile.ModulePath(data); p != "" {
-			prefix, _, _ := module.SplitPathVersion(p) // or the name would be v2
-			name = path.Base(prefix)
+			name = workspace.ModuleName(p)
 		}
 	}
 	name = strings.Trim(notInLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -79,7 +78,7 @@ func (o *Options) record(reporter ui.Reporter) (*recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
 	}
-	return &recording{Recorder: recorder, redactor: redactor, file: o.Recording.File, observe: observe.New(recorder, path.Base(o.projectName()))}, nil
+	return &recording{Recorder: recorder, redactor: redactor, file: o.Recording.File, observe: observe.New(recorder, workspace.ModuleName(o.projectName()))}, nil
 }
 
 // captured names what a recording of the run has, as trace.Header does. Whether the project's own controller reports its reconciles is not

@@ -15,9 +15,6 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// versionSuffix is the last element of the path of a module of a major version.
-var versionSuffix = regexp.MustCompile(`^v[0-9]+$`)
-
 var notInPath = regexp.MustCompile(`[^a-z0-9._~-]+`)
 
 // ModulePath returns the path of a new project's module: the one that the user gave, else that of the bare go.mod in

@@ -6,6 +6,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Project is what the templates know of a project: its names, and every API in the order in which they came.
@@ -47,13 +49,7 @@ type Version struct {
 func (p *Project) Root() string { return path.Join(p.Module, p.Folder) }
 
 // ProjectName is what the project, its binary and its event source are called.
-func (p *Project) ProjectName() string {
-	name := path.Base(p.Root())
-	if versionSuffix.MatchString(name) && path.Dir(p.Root()) != "." {
-		name = path.Base(path.Dir(p.Root()))
-	}
-	return name
-}
+func (p *Project) ProjectName() string { return workspace.ModuleName(p.Root()) }
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 

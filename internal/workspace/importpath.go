@@ -11,9 +11,16 @@ import (
 	"path/filepath"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 )
+
+// ModuleName is what a module is called: the last element of its path that is not a version.
+func ModuleName(modulePath string) string {
+	prefix, _, _ := module.SplitPathVersion(modulePath)
+	return path.Base(prefix)
+}
 
 // ImportPaths finds the import paths of directories, and remembers them: directory to import path.
 type ImportPaths map[string]string

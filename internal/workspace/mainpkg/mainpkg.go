@@ -137,7 +137,7 @@ func Find(root string) (*Program, error) {
 	if _, err := os.Stat(filepath.Join(root, ProjectFile)); err == nil {
 		usual = layouts
 	}
-	named := path.Join("cmd", path.Base(m.path))
+	named := path.Join("cmd", workspace.ModuleName(m.path))
 	switch usual = append(slices.Clone(usual), named, named+"-controller", named+"-operator", named+"-manager"); {
 	case len(found) == 0:
 		return nil, nil
