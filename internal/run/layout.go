@@ -131,10 +131,12 @@ func (i *installer) unusual() []string {
 	return i.elsewhere
 }
 
-// placesOf are the files of CRDs, those of modules by the module's name.
+// placesOf are the files of CRDs, each once, those of modules by the module's name.
 func (i *installer) placesOf(crds []manifest.CRD) (all []string) {
 	for _, crd := range crds {
-		all = append(all, filepath.ToSlash(below(i.modCache, crd.File)))
+		if place := filepath.ToSlash(below(i.modCache, crd.File)); !slices.Contains(all, place) {
+			all = append(all, place)
+		}
 	}
 	return all
 }

@@ -30,6 +30,7 @@ var (
 	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
 	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
 	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort"}
+	namespaceFlags   = []string{"operator-namespace", "controller-namespace", "pod-namespace"}
 	outsideFlags     = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
 	insideFlags      = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}
 )
@@ -96,9 +97,23 @@ func (p *program) defines(name string) bool {
 	return ok || p.pod != nil && p.pod.sets(name)
 }
 
+// start are the words between the program and its flags that the manifests do not have.
+func (p *program) start() []string {
+	named := func(args []string) bool { return len(args) > 0 && flagOf(args[0]) == "" }
+	switch {
+	case p.pod != nil && p.pod.command:
+		return nil
+	case len(p.subcommand) > 0:
+		return p.subcommand
+	case p.source.Starter == "" || named(p.more) || p.pod != nil && named(p.pod.args):
+		return nil
+	}
+	return []string{p.source.Starter}
+}
+
 // flags are those that the program's sources define, without the flags of subcommands that it is not started with.
 func (p *program) flags() map[string]mainpkg.Flag {
-	words := slices.Concat(p.subcommand, p.more)
+	words := slices.Concat(p.start(), p.more)
 	if p.pod != nil {
 		words = append(words, p.pod.args...)
 	}
@@ -137,15 +152,18 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	if _, own := flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}
+	for _, name := range namespaceFlags {
+		if flag, ok := flags[name]; ok && flag.Default == "" && (p.pod == nil || !p.pod.sets(name)) {
+			here = append(here, "--"+name+"="+p.namespace())
+		}
+	}
 	defaults := p.movedDefaults()
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		if !replaced[name] {
 			here = append(here, "--"+name+"="+defaults[name])
 		}
 	}
-	if p.pod == nil || !p.pod.command {
-		args = slices.Clone(p.subcommand)
-	}
+	args = slices.Clone(p.start())
 	if p.pod != nil {
 		args = append(args, p.pod.without(replaced, flags)...)
 	}
@@ -183,6 +201,14 @@ var (
 	accountVars   = []string{"SERVICE_ACCOUNT", "SERVICE_ACCOUNT_NAME", "POD_SERVICE_ACCOUNT", "POD_SERVICE_ACCOUNT_NAME"}
 )
 
+// namespace is where the program runs in a cluster.
+func (p *program) namespace() string {
+	if p.pod == nil {
+		return "default"
+	}
+	return p.pod.namespace
+}
+
 // env are the variables of the program, before those that the user has set.
 func (p *program) env(ours []string) (env []string) {
 	set := func(name, value string) {
@@ -190,9 +216,9 @@ func (p *program) env(ours []string) (env []string) {
 			env = append(env, name+"="+value)
 		}
 	}
-	namespace, account := "default", "default"
+	namespace, account := p.namespace(), "default"
 	if p.pod != nil {
-		namespace, account = p.pod.namespace, cmp.Or(p.pod.account, account)
+		account = cmp.Or(p.pod.account, account)
 		for _, v := range p.pod.env {
 			set(v.name, v.value)
 		}

@@ -256,6 +256,19 @@ func TestSubcommand(t *testing.T) {
 	m.pod = &pod{command: true, args: []string{"run"}}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil))
 
+	m.pod, m.subcommand, m.source.Starter = nil, nil, "manager"
+	assert.Equal(t, []string{"manager", "--health-addr=" + m.probes}, m.args(nil), "the sources tell it")
+	m.more = []string{"serve"}
+	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(nil), "the user names one")
+	m.pod, m.more = &pod{args: []string{"run", "--all"}}, nil
+	assert.Equal(t, []string{"run", "--all", "--health-addr=" + m.probes}, m.args(nil), "the manifests name one")
+
+	m.pod, m.source.Flags = &pod{namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}}
+	assert.Equal(t, []string{"manager", "--operator-namespace=shop"}, m.args(nil), "the namespace of the pod")
+	m.pod.args = []string{"--operator-namespace=mine"}
+	assert.Equal(t, []string{"manager", "--operator-namespace=mine"}, m.args(nil), "the manifests have it")
+
+	m.pod = &pod{command: true, args: []string{"run"}}
 	m.source.Flags = map[string]mainpkg.Flag{"probe-addr": {Command: "agent"}, "health-addr": {Command: "run"}}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil), "flags of another subcommand")
 	m.more = []string{"agent"}

@@ -17,7 +17,7 @@ func (t *API) InstallCRDs(ctx context.Context, crds []manifest.CRD, reporter ui.
 		return err
 	}
 	stop := ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
-		reporter.Note("waiting for the API server to establish %s (%s)", names(crds), passed)
+		reporter.Note("waiting for the API server to establish %d CRDs (%s)", len(crds), passed)
 	})
 	err := t.Install(ctx, t.Config, manifest.Definitions(crds)...)
 	if stop(); err != nil {

@@ -126,3 +126,17 @@ func (c *commands) settle() map[string]Flag {
 	}
 	return flags
 }
+
+// starter is the subcommand that starts the manager.
+func (r *reading) starter() (found string) {
+	for of, name := range r.commands.names {
+		switch {
+		case !r.managers[of.dir] || of.dir == r.program.Dir:
+			continue
+		case name == "" || !r.commands.added[of] || found != "":
+			return ""
+		}
+		found = name
+	}
+	return found
+}

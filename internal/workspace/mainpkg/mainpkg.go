@@ -45,6 +45,8 @@ type Program struct {
 	InClusterOnly bool
 	// Subcommands reports whether the sources define any, with cobra or cli.
 	Subcommands bool
+	// Starter is the subcommand of cobra whose package makes the manager, if it has no other command and is not the main package; "" without one.
+	Starter string
 	// Paths are the absolute paths that the sources have as strings, sorted. Some are those of URLs.
 	Paths []string
 	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.

@@ -275,8 +275,44 @@ func New() *cobra.Command {
 	require.NoError(t, err)
 	require.NotNil(t, p)
 	assert.True(t, p.Subcommands)
+	assert.Empty(t, p.Starter, "the main package makes the manager")
 	assert.Equal(t, map[string]mainpkg.Flag{
 		"metrics-addr": {Default: ":8080"}, "cert-dir": {Default: "/certs", Command: "webhook"}, "port": {Default: "1"}, "either": {Bool: true},
 		"server": {Command: "client"}, "probe-addr": {Default: ":8082", Command: "agent"},
 	}, p.Flags)
+}
+
+// The subcommand that starts the manager is that of the package which makes it.
+func TestStarter(t *testing.T) {
+	const root = `package main
+
+import "example.com/shop/internal/%s"
+
+func main() { (&cobra.Command{}).AddCommand(%[1]s.New()) }
+`
+	const command = `package %s
+
+import (
+	"github.com/spf13/cobra"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func New() *cobra.Command {
+	ctrl.NewManager(nil, ctrl.Options{})
+	return &cobra.Command{Use: "manager"}
+}
+`
+	for name, c := range map[string]struct{ more, want string }{
+		"one":     {"", "manager"},
+		"several": {`func Other() *cobra.Command { return &cobra.Command{Use: "other"} }`, ""},
+	} {
+		dir := t.TempDir()
+		safefstest.WriteFiles(t, dir, map[string]string{
+			"go.mod": gomod, "main.go": fmt.Sprintf(root, name), "internal/" + name + "/new.go": fmt.Sprintf(command, name) + c.more,
+		})
+		p, err := mainpkg.Find(dir)
+		require.NoError(t, err)
+		require.NotNil(t, p, name)
+		assert.Equal(t, c.want, p.Starter, name)
+	}
 }

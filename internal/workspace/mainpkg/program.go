@@ -23,8 +23,10 @@ type reading struct {
 	env     map[string]bool
 	kinds   map[Kind]bool
 	certs   map[string]bool
-	paths   map[string]bool
-	module  *module
+	// managers are the directories of packages that make a manager.
+	managers map[string]bool
+	paths    map[string]bool
+	module   *module
 	// commands are those of cobra, and function is the one that is read.
 	commands commands
 	function string
@@ -38,7 +40,7 @@ func (m *module) program(dir string) (*Program, error) {
 	}
 	r := &reading{
 		program: Program{Dir: dir}, uses: map[string]bool{"main": true, "init": true},
-		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, certs: map[string]bool{}, paths: map[string]bool{}, module: m,
+		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, certs: map[string]bool{}, paths: map[string]bool{}, module: m, managers: map[string]bool{},
 		commands: commands{names: map[symbol]string{}, added: map[symbol]bool{}},
 	}
 	for _, s := range all {
@@ -56,6 +58,7 @@ func (m *module) program(dir string) (*Program, error) {
 		return nil, nil
 	}
 	r.program.Flags = r.commands.settle()
+	r.program.Starter = r.starter()
 	for _, f := range r.program.Flags {
 		delete(r.certs, f.Default)
 	}
@@ -186,7 +189,7 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	}
 	switch name := callee.Sel.Name; {
 	case of == controllerRuntime && name == "NewManager", of == controllerRuntime+"/pkg/manager" && name == "New":
-		r.program.Manager = true
+		r.program.Manager, r.managers[s.dir] = true, true
 	case of == clientGo+"/rest" && name == "InClusterConfig":
 		r.program.InClusterOnly = !r.loads
 	case of == "os" && (name == "Getenv" || name == "LookupEnv") && len(c.Args) == 1:
