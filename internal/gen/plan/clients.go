@@ -31,8 +31,9 @@ func (b *planner) addClient(c config.Client) error {
 		PluralExceptions: c.PluralExceptions,
 	})
 	// All four directories are the generators', whether the settings ask for them or no longer do.
-	for dir, name := range map[string]string{
-		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",
+	// Two may be one.
+	for name, dir := range map[string]string{
+		"client": c.ClientsetName, "applyconfiguration": c.ApplyConfigurationName, "lister": c.ListersName, "informer": c.InformersName,
 	} {
 		if b.wants(name) {
 			b.Areas = append(b.Areas, Area{Dir: path.Join(c.Dir, dir), Generator: name + "-gen", KeepsLeftOver: c.KeepLeftOver})

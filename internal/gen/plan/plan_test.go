@@ -135,6 +135,15 @@ func TestAreasOutliveTheirUnits(t *testing.T) {
 	}
 }
 
+// Generators that write to one directory each have it.
+func TestAreasInOneDirectory(t *testing.T) {
+	p, err := sample.plan(t, "v0.37.1", Options{}, func(p *config.Project) { p.Clients[0].ClientsetName, p.Clients[0].ListersName = "client", "client" })
+	require.NoError(t, err)
+	for _, generator := range []string{"client-gen", "lister-gen"} {
+		assert.Contains(t, p.Areas, Area{Dir: "client/client", Generator: generator}, "areas")
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for want, test := range map[string]struct {
 		source project
