@@ -55,7 +55,7 @@ type SmallFile struct {
 var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|Taskfile\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
 
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
 var (

@@ -157,7 +157,7 @@ func (x *Reader) scripts() {
 		switch {
 		case t.Shell():
 			run.script(t.Path, path.Join(shell.Root, module), shell.Call{})
-		case strings.HasPrefix(base, "Taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
+		case strings.HasPrefix(strings.ToLower(base), "taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
 			read := shell.Read(shell.Lines, path.Join(shell.Root, t.Path), string(t.Data), path.Join(shell.Root, path.Dir(t.Path)))
 			run.commands(read.Commands, t.Path, 0, nil)
 		}
