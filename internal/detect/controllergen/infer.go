@@ -134,24 +134,41 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 				c.Dir = module
 			}
 			c.Paths, c.Inferred = packages, all[0].Path
-			c.CRD = r.movedOptions(calls, dir, c.Dir)
+			c.CRD = r.movedOptions(calls, dir, c)
 			if c.CRD == nil {
 				c.CRD = r.optionsOf(all, packages, module)
 			}
 			c.Output = map[string]string{"crd": relative(c.Dir, dir)}
+			r.keptElsewhere(c, dir, own)
 			calls = append(calls, c)
 		}
 	}
 	return calls
 }
 
-// movedOptions are those of the call that made the CRDs of a directory where a command moves them from there; nil where none does.
-// A header is relative to the directory in which a call runs.
-func (r *Reader) movedOptions(calls []*genCall, dir, in string) *config.CRDGenerator {
+// keptElsewhere records that CRDs of an inferred call are not in its directory, where they are in another one: commands move some of what
+// a call makes to one place, and some to another.
+func (r *Reader) keptElsewhere(c *genCall, dir string, own []repo.Manifest) {
+	for _, m := range own {
+		plural, group, _ := strings.Cut(m.Name, ".")
+		file := path.Join(dir, group+"_"+plural+".yaml")
+		for at, kinds := range r.Kinds[group] {
+			if slices.Contains(kinds, m.Kind) && covers(c, r.Modules, at) && !r.Exists(file) {
+				r.noteRemoved(file, m.Path)
+			}
+		}
+	}
+}
+
+// movedOptions are those of the call that made the CRDs of an inferred one, where a command moves them from there to a directory; nil where
+// none does. A header is relative to the directory in which a call runs.
+func (r *Reader) movedOptions(calls []*genCall, dir string, inferred *genCall) *config.CRDGenerator {
 	from, ok := r.movedFrom[dir]
 	i := slices.IndexFunc(calls, func(c *genCall) bool {
 		out, writes := c.OutputDir("crd")
-		return ok && writes && out == from && c.CRD != nil && c.Dir == in
+		return ok && writes && out == from && c.CRD != nil && c.Dir == inferred.Dir && slices.ContainsFunc(inferred.Paths, func(p string) bool {
+			return covers(c, r.Modules, path.Join(inferred.Dir, p))
+		})
 	})
 	if i < 0 {
 		return nil
