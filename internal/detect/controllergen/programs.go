@@ -126,12 +126,15 @@ var (
 	writesText = lazyregexp.New(`\.write(_text|_bytes|FileSync|lines)?\(|\bdump\(`)
 )
 
+// outputFlag is the name of a flag that says where a program writes, as --output, -dest-dir and -chart-dir.
+var outputFlag = lazyregexp.New(`^-.*(out|dest|dst|chart)`)
+
 // output is the value of a flag that says where a program writes, "" if there is none.
 func output(words []string) string {
 	for i, w := range words {
 		name, value, assigned := strings.Cut(w, "=")
 		switch {
-		case !strings.HasPrefix(w, "-") || !strings.Contains(name, "out"):
+		case !outputFlag.MatchString(name):
 		case assigned:
 			return value
 		case i+1 < len(words):
