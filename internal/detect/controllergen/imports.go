@@ -31,6 +31,11 @@ func (r *Reader) readClientImports() {
 			unchanged = append(unchanged, f.Path) // though a formatter would find two groups in it
 		}
 	}
+	if lines := scriptline.BreaksLines.Find(r.Texts); len(lines) > 0 {
+		for _, dir := range slices.Concat(r.ClientDirs...) {
+			r.PostProcess(lines.Near(dir).On(dir))
+		}
+	}
 	commands := scriptline.GroupsImports.Find(r.Texts)
 	if len(changed) == 0 || len(commands) == 0 && len(changed) <= len(unchanged) {
 		return

@@ -23,3 +23,12 @@ func TestGroupsImports(t *testing.T) {
 		assert.Equal(t, want, scriptline.GroupsImports.Match([]byte(command)), command)
 	}
 }
+
+// golines breaks lines where a flag has it write files.
+func TestBreaksLines(t *testing.T) {
+	for command, want := range map[string]bool{
+		`golines --base-formatter="gofmt" -w .`: true, "\t$(GOLINES) --write-output -m 120 .": true, "golines -l .": false, "# golines -w .": false,
+	} {
+		assert.Equal(t, want, scriptline.BreaksLines.Match([]byte(command)), command)
+	}
+}

@@ -38,6 +38,9 @@ var FormatsYAML = Pattern{words: []string{"prettier", "yamlfmt"}, expression: la
 // GroupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
 var GroupsImports = Pattern{words: []string{"gofmt", "goimports", "gofump", "gci", "golangci"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci[-_]?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)}
 
+// BreaksLines is in a command that breaks long lines of Go files.
+var BreaksLines = Pattern{words: []string{"golines"}, expression: lazyregexp.New(`(?i)^[^#\n]*\bgolines\S*\s([^\n#]*\s)?(-w|--write-output)\b`)}
+
 // GivesHeaders is in a command that changes the headers of Go files after they were generated. What only checks them has such a name, too.
 var GivesHeaders = Pattern{words: []string{"license", "header"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license)s?\.(sh|py)\b)`), not: func(line []byte) bool {
 	return onlyChecks.MatchString(path.Base(headerScript.FindString(string(line))))

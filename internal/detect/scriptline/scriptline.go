@@ -46,7 +46,7 @@ func (l Line) changes() config.Change {
 
 var (
 	// formats is in a command that changes nothing but headers, white space and imports.
-	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|(openshift[-_])?goimports(-reviser)?|gosimports|gofumpt|gofumports|gci)(_(tool|bin|cmd))?([\s)}@]|$)|(^|[\s/@({])(ory\s+dev\s+headers|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
+	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|(openshift[-_])?goimports(-reviser)?|gosimports|gofumpt|gofumports|gci|golines)(_(tool|bin|cmd))?([\s)}@]|$)|(^|[\s/@({])(ory\s+dev\s+headers|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
 	// headerScript is a script that has its name from the headers that it writes, with the program that runs it.
 	headerScript = lazyregexp.New(`(?i)((^|\s)(python\d?|bash|sh)\s+)?\S*/[\w-]*(header|license)s?\.(sh|py)\b`)
 	// mayEdit is in a command that may change more than that.
