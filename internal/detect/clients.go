@@ -69,6 +69,11 @@ func (d *discovery) readClients() {
 		if dir := d.holdsLeft(t); dir != "" {
 			t.keeps = dir + " is below the directory of this clientset, and not generated"
 		}
+		if dir := path.Join(c.Dir, "listers"); t.informers == "" && slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
+			return f.Generator == "lister-gen" && text.Below(dir, f.Dir)
+		}) {
+			t.keeps = dir + " has listers, and there are no informers"
+		}
 		if t.keeps != "" {
 			c.KeepLeftOver = true
 			set("keepLeftOver", t.keeps)

@@ -80,7 +80,7 @@ func (d *discovery) readHeader() {
 			}
 		}
 	} else {
-		d.Ask(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s; crdctl changes them to it", total-matched, total, cmp.Or(file, "none"))
+		d.Ask(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s, which crdctl writes", total-matched, total, cmp.Or(file, "none"))
 	}
 }
 

@@ -33,6 +33,8 @@ func (d *discovery) readHelpers() {
 			// It makes a file for a package without its tag too, if it is given that.
 			d.List(h.name, h.tool, repo.Paths(files), "no tag asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
 			continue
+		case shared == "" && d.leaveCopied(h, files):
+			continue
 		case len(files) > 0 && d.leaveUnrun(h.name, h.tool, files, helperRunners, "gen_client", "gen_register", "gen_openapi"):
 			continue
 		case len(files) > 0 && !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
@@ -67,7 +69,7 @@ func (d *discovery) readHelpers() {
 		}
 	}
 	for _, h := range helpers {
-		if slices.Contains(names, h.name) && shared == "" && d.callOf(h.tool) != "" {
+		if slices.Contains(names, h.name) && shared == "" {
 			d.leaveUntagged(h)
 		}
 	}
@@ -127,22 +129,44 @@ func (d *discovery) leaveUnnamed(h helper) {
 	}
 }
 
-// leaveUntagged leaves alone what a generator made in packages without its tag. Nothing removes that but gen_helpers, and defaulter-gen makes a
-// file for each package that it is given, with a tag in doc.go, where alone it counts, or without.
-func (d *discovery) leaveUntagged(h helper) {
-	var files []*repo.GoFile
-	for _, f := range d.filesOf(h.tool) {
-		asks := func(o *repo.GoFile) bool {
-			return o.Tags[h.name] > 0 && (h.name != "defaulter" || path.Base(o.Path) == "doc.go")
-		}
+// untagged are files that a generator made in packages without its tag. A tag of defaulter-gen counts in doc.go alone.
+func (d *discovery) untagged(h helper, files []*repo.GoFile) (all []*repo.GoFile) {
+	asks := func(f *repo.GoFile) bool {
+		return f.Tags[h.name] > 0 && (h.name != "defaulter" || path.Base(f.Path) == "doc.go")
+	}
+	for _, f := range files {
 		if !slices.ContainsFunc(d.ByDir[f.Dir], asks) {
-			files = append(files, f)
-			d.excludeFrom(h.name, f.Dir, f.Dir+" has no tag that asks for it")
+			all = append(all, f)
 		}
+	}
+	return all
+}
+
+// leaveUntagged leaves alone what a generator made in packages without its tag. Nothing removes that but gen_helpers, and defaulter-gen makes a
+// file for each package that it is given, with a tag or without.
+func (d *discovery) leaveUntagged(h helper) {
+	files := d.untagged(h, d.filesOf(h.tool))
+	for _, f := range files {
+		d.excludeFrom(h.name, f.Dir, f.Dir+" has no tag that asks for it")
 	}
 	if len(files) > 0 {
-		d.List(h.name, h.tool, repo.Paths(files), "no tag in its package asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
+		reason := "no tag in its package asks for it"
+		if at := d.callOf(h.tool); at != "" {
+			reason += ", but " + at + " runs " + h.tool
+		}
+		d.List(h.name, h.tool, repo.Paths(files), reason+"; it stays unchanged")
 	}
+}
+
+// leaveCopied lists the files of a generator that nothing in the repository runs, names or requires, where one is in a package that has no tag
+// for it: they came here with types of other repositories. It reports whether that is so.
+func (d *discovery) leaveCopied(h helper, files []*repo.GoFile) bool {
+	copied := d.untagged(h, files)
+	if len(copied) == 0 || d.required() || d.mayRun(h.tool, helperRunners) {
+		return false
+	}
+	d.List(h.name, h.tool, repo.Paths(files), "no command that crdctl can read runs "+h.tool+", and no tag asks for it in "+copied[0].Dir+"; it stays unchanged")
+	return true
 }
 
 // leaveToControllerGen keeps deepcopy-gen from the packages whose deep copies controller-gen made, whatever their tags say:

@@ -106,12 +106,17 @@ func (d *discovery) unmade() bool {
 	if len(calls) > 0 {
 		return !slices.ContainsFunc(calls, d.mayWriteTree)
 	}
+	return !d.required()
+}
+
+// required reports whether a module requires code-generator.
+func (d *discovery) required() bool {
 	for _, m := range d.Modules.ByDir {
 		if m.Uses(codeGenerator) {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // mayWriteTree reports whether a call writes below one of the trees, or to a place that is not known.

@@ -150,7 +150,7 @@ func generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	for _, tool := range slices.Sorted(maps.Keys(kept)) {
 		if files := kept[tool]; len(files) > 0 {
 			added.NotCompared = append(added.NotCompared, tree.NotCompared{Kind: strings.TrimSuffix(tool, "-gen"), Tool: tool, Paths: files,
-				Reason: "crdctl does not generate it, and the script that runs the generator removes nothing (keepLeftOver)"})
+				Reason: "the generator no longer makes it, and nothing removes it (keepLeftOver)"})
 		}
 	}
 	refused, err := g.judge(t)
