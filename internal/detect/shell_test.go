@@ -63,6 +63,9 @@ function deepcopy-gen() {
 }
 CODEGEN_VERSION="v0.35.2"
 `, "pin v0.36.1 up.sh:3\npin v0.36.1 up.sh:5\npin v0.35.2 up.sh:7\n"},
+		"a pin in a variable of make with another sign in its name": {"tools.mk", `
+client-gen@v := k8s.io/code-generator/cmd/client-gen@v0.25.2
+`, "pin v0.25.2 tools.mk:2\n"},
 		"a here document is no script": {"up.sh", `
 cat <<END
 client-gen --input no

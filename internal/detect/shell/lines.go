@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	makeVariable = lazyregexp.New(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
+	makeVariable = lazyregexp.New(`^(?:export\s+|override\s+)?([A-Za-z_][\w.@-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
 	makeName     = lazyregexp.New(`\$[({]([A-Za-z_]\w*)[)}]`)
 	makeOther    = lazyregexp.New(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
 	// instruction is what stands before a command in a Dockerfile, in YAML, as of a Taskfile, or in TOML, as of mise.
