@@ -174,7 +174,7 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 	if slices.ContainsFunc(found, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, call) }) {
 		return found
 	}
-	if !generates && known > 0 {
+	if !generates && known > 0 && !r.alone(found[:known], c) {
 		r.Note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
 		return found
 	}
@@ -182,6 +182,14 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 		r.Note(step.At(), "whether this call runs depends on a condition that only make can decide")
 	}
 	return append(found, c)
+}
+
+// alone reports whether a call writes CRDs to a directory that has such, and that none of others writes to.
+func (r *Reader) alone(others []*genCall, c *genCall) bool {
+	dir, ok := c.OutputDir("crd")
+	return ok && c.CRD != nil && slices.ContainsFunc(r.ownManifests(), func(m repo.Manifest) bool {
+		return m.Dir == dir && !r.madeByCall(others, m)
+	})
 }
 
 // missingRoot is the first directory among a call's roots that does not exist, or "".
