@@ -169,10 +169,10 @@ func opened(file string, all []shell.Command) (flat []shell.Command) {
 
 // kindOf is how a file holds its commands.
 func kindOf(file, src string) shell.Kind {
-	switch lower := strings.ToLower(path.Base(file)); {
-	case strings.HasSuffix(lower, "makefile"), strings.HasSuffix(lower, ".mk"), strings.HasSuffix(lower, ".mak"):
+	switch s := (repo.Script{Path: file, Data: []byte(src)}); {
+	case s.Make():
 		return shell.Make
-	case repo.Script{Path: file, Data: []byte(src)}.Shell():
+	case s.Shell():
 		return shell.Bash
 	}
 	return shell.Lines

@@ -55,7 +55,7 @@ type SmallFile struct {
 var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
 
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
 var (
@@ -68,6 +68,18 @@ func (s Script) Shell() bool {
 	ext := path.Ext(s.Path)
 	return ext == ".sh" || ext == ".bash" || ext == "" && shebang.Match(s.Data)
 }
+
+// Make reports whether a script is one of make.
+func (s Script) Make() bool {
+	name := strings.ToLower(path.Base(s.Path))
+	return strings.HasSuffix(name, "makefile") || slices.Contains([]string{".mk", ".mak", ".make"}, path.Ext(name))
+}
+
+// mage is in the Go files of mage, which runs their functions as make does targets.
+var mage = lazyregexp.New(`(?m)^//go:build mage\b`)
+
+// Mage reports whether a script is one of mage.
+func (s Script) Mage() bool { return path.Ext(s.Path) == ".go" }
 
 var packageMain = lazyregexp.New(`(?m)^package main\b`)
 
@@ -190,6 +202,9 @@ func readOne(root, rel string) (func(*Repo), error) {
 		data, err := safefs.ReadFile(full, safefs.MaxFile)
 		if err != nil {
 			return nil, err
+		}
+		if mage.Match(data) {
+			return func(r *Repo) { r.Texts = append(r.Texts, Script{rel, data}) }, nil
 		}
 		f := newGoFile(rel, data)
 		f.Main = f.Generator == "" && isMain(full, data)

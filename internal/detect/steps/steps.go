@@ -82,6 +82,7 @@ func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 		x.scripts()
 	}
 	x.directives()
+	x.mage()
 	return x.found
 }
 
@@ -98,7 +99,7 @@ func (x *Reader) makefiles() {
 		}
 	}
 	for _, t := range x.repo.Texts {
-		if ext := path.Ext(t.Path); (ext == ".mk" || ext == ".mak") && !x.read[t.Path] && x.runs(string(t.Data)) {
+		if t.Make() && !makefileName.MatchString(path.Base(t.Path)) && !x.read[t.Path] && x.runs(string(t.Data)) {
 			x.makefile(t.Path, x.above(path.Dir(t.Path)), true)
 		}
 	}

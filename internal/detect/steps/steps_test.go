@@ -72,6 +72,35 @@ verify: generate
 	Makefile:6 /api: ["controller-gen" "object"] X=1
 	Makefile:2 : ["echo" "done"]
 `},
+		"functions of mage, in the directory above": {`
+-- op/magefiles/magefile.go --
+//go:build mage
+
+package main
+
+func GenerateController() error {
+	fmt.Println("x", dir)
+	return sh.RunV("controller-gen", ` + "`paths=\"./...\"`" + `, "output:dir="+dir)
+}
+
+func verify() { must.Command(tool, "controller-gen").Run() }
+-- go.mod --
+module example.com/m
+`, `op/magefiles/magefile.go: GenerateController generates=true
+	op/magefiles/magefile.go:6 /op: ["x" "$dir"]
+	op/magefiles/magefile.go:7 /op: ["controller-gen" "paths=\"./...\"" "$"]
+op/magefiles/magefile.go: verify generates=false
+	op/magefiles/magefile.go:10 /op: ["$tool" "controller-gen"]
+`},
+		"a makefile of another ending": {`
+-- Makefile --
+include op/op.make
+-- op/op.make --
+manifests:
+	controller-gen crd
+`, `Makefile: manifests generates=true
+	op/op.make:2 : ["controller-gen" "crd"]
+`},
 		"a pattern rule for all targets ends": {`
 -- Makefile --
 generate: out.txt
