@@ -22,6 +22,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -47,14 +48,31 @@ func (g *generation) refusedCRDs(t *tree.Tree) []string {
 		if definition.Kind != "CustomResourceDefinition" || definition.APIVersion != apiextv1.SchemeGroupVersion.String() {
 			continue // the role may be in the same directory, and v1beta1 has other rules
 		}
-		for _, refusal := range crd.Validate(definition) {
-			problem := fmt.Sprintf("%s: the API server refuses CRD %s: %s", g.place(file, definition, refusal), definition.Name, textOf(refusal))
+		for _, problem := range g.refusals(file, definition) {
 			if !slices.Contains(problems, problem) { // the CRD may be in several files
 				problems = append(problems, problem)
 			}
 		}
 	}
 	return problems
+}
+
+// shownRefusals is how many refusals of a CRD are printed: a type that it has in many places is refused in each.
+const shownRefusals = 5
+
+// refusals are the lines about a CRD that the API server refuses.
+func (g *generation) refusals(file string, definition *apiextv1.CustomResourceDefinition) (lines []string) {
+	if definition.Name == "" {
+		return []string{file + ": the API server refuses this CRD, which has no group; give the package of its type the marker +groupName"}
+	}
+	all := crd.Validate(definition)
+	for _, refusal := range all[:min(len(all), shownRefusals)] {
+		lines = append(lines, fmt.Sprintf("%s: the API server refuses CRD %s: %s", g.place(file, definition, refusal), definition.Name, textOf(refusal)))
+	}
+	if more := len(all) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("CRD %s is refused in %s", definition.Name, text.Count(more, "more place", "more places")))
+	}
+	return lines
 }
 
 // judge returns the refusals as an error in a project of crdctl's own scaffold, where nothing else completes the CRDs,
