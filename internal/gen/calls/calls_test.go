@@ -330,6 +330,14 @@ func TestUnmarkedDeepCopies(t *testing.T) {
 	require.Len(t, added.NotCompared, 1)
 	assert.Equal(t, []string{file}, added.NotCompared[0].Paths)
 
+	const cart = "package v1\n\ntype (\n\tCart struct{}\n\tList []string\n)\n"
+	for top, want := range map[string]string{"": "no marker of controller-gen generates it", "// +kubebuilder:object:generate=true\n": "in another module than the call"} {
+		_, added, err = compareMade(t, std, &m, of, "-- go.mod --\nmodule example.com/a\n-- pkg/go.mod --\nmodule example.com/a/pkg\n-- pkg/cart.go --\n"+top+cart, onDisk)
+		require.NoError(t, err)
+		require.Len(t, added.NotCompared, 1)
+		assert.Contains(t, added.NotCompared[0].Reason, want, "the marker is %q", top)
+	}
+
 	one := config.ControllerGen{Version: "v0.21.0", Calls: []config.ControllerGenCall{{Paths: []string{"./pkg"}, Object: &config.ObjectGenerator{}}}}
 	found, added, err = compareMade(t, one, &calls.Made{}, of, "-- pkg/cart.go --\npackage v1\n\ntype (\n\tCart struct{}\n\tList []string\n)\n")
 	require.NoError(t, err)

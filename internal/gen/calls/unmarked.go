@@ -3,6 +3,8 @@
 package calls
 
 import (
+	"bytes"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // leaveUnmarked leaves the deep copies that calls make no more though the types are all there: a marker was removed, other packages may
@@ -29,15 +32,19 @@ func (p *project) leaveUnmarked(below []string) (all []tree.NotCompared) {
 			}
 		}
 		slices.Sort(files)
-		var left []string
+		tool := strings.TrimSpace(Tool + " " + Version(p.settings, i))
+		left := map[string][]string{}
 		for _, file := range files {
 			if p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && p.unmarked(i, file) {
-				left, p.left[file] = append(left, file), true
+				reason := "no marker of controller-gen generates it, but its types are still there; it stays. Restore the marker " + objectMarker + " of the package, or delete the file"
+				if p.apart(i, file) {
+					reason = tool + " does not make it, since its package is in another module than the call; a command that is not known may move the go.mod away before"
+				}
+				left[reason], p.left[file] = append(left[reason], file), true
 			}
 		}
-		if len(left) > 0 {
-			all = append(all, tree.NotCompared{Kind: kinds["object"], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: left,
-				Reason: "no marker of controller-gen generates it, but its types are still there; it stays. Restore the marker " + objectMarker + " of the package, or delete the file"})
+		for _, reason := range slices.Sorted(maps.Keys(left)) {
+			all = append(all, tree.NotCompared{Kind: kinds["object"], Tool: tool, Paths: left[reason], Reason: reason})
 		}
 	}
 	return all
@@ -45,6 +52,19 @@ func (p *project) leaveUnmarked(below []string) (all []tree.NotCompared) {
 
 // objectMarker asks for the deep copies of a package.
 const objectMarker = "+kubebuilder:object:generate=true"
+
+// apart reports whether a file is in another module than a call, and its package has a marker for deep copies.
+func (p *project) apart(call int, file string) bool {
+	dir := filepath.Join(p.root, filepath.FromSlash(path.Dir(file)))
+	if workspace.Above(dir, "go.mod") == workspace.Above(filepath.Join(p.root, filepath.FromSlash(p.settings.Calls[call].Dir)), "go.mod") {
+		return false
+	}
+	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	return err == nil && slices.ContainsFunc(sources, func(name string) bool {
+		data, err := safefs.ReadFile(name, safefs.MaxFile)
+		return err == nil && bytes.Contains(data, []byte(objectMarker))
+	})
+}
 
 // deepCopied are the types of deep copies.
 var deepCopied = regexp.MustCompile(`(?m)^func \(in \*?(\w+)\) DeepCopyInto\(`)
