@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/shell"
@@ -173,10 +174,23 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 				if by.At == "" && top[0] == '#' {
 					by = headers.Near(file)
 				}
-				r.PostProcess(by.On(file))
+				one := by.On(file)
+				if by.At == "" && r.headed(file) {
+					one.Changes = config.ChangesForm // nothing shows more than that
+				}
+				r.PostProcess(one)
 			}
 		}
 	}
+}
+
+// headed reports whether a manifest is as controller-gen writes it below comments.
+func (r *Reader) headed(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	for bytes.HasPrefix(data, []byte("#")) {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return err == nil && crdform.InForm(data)
 }
 
 // top reads the beginning of a file.
