@@ -59,7 +59,7 @@ func (p *project) apart(call int, file string) bool {
 	if workspace.Above(dir, "go.mod") == workspace.Above(filepath.Join(p.root, filepath.FromSlash(p.settings.Calls[call].Dir)), "go.mod") {
 		return false
 	}
-	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	sources, err := workspace.Glob(dir, "*.go")
 	return err == nil && slices.ContainsFunc(sources, func(name string) bool {
 		data, err := safefs.ReadFile(name, safefs.MaxFile)
 		return err == nil && bytes.Contains(data, []byte(objectMarker))
