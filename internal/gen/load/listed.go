@@ -64,7 +64,8 @@ func (l *Listed) Want(ctx context.Context, imports []string) error {
 		return errors.New(strings.TrimPrefix(err.Error(), "err: exit status 1: stderr: "))
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		if len(p.GoFiles) == 0 {
+		// A package that the go command does not find has no module, and may have the file that imports it.
+		if len(p.GoFiles) == 0 || p.Module == nil && len(p.Errors) > 0 {
 			for _, e := range p.Errors {
 				l.errs[p.PkgPath] = errors.Join(l.errs[p.PkgPath], errors.New(e.Msg))
 			}

@@ -16,8 +16,7 @@ import (
 
 // What cannot be loaded is an error that names the packages that need it, directly or not, whichever finder there is.
 func TestLost(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := written(t, map[string]string{
 		"go.mod":      "module example.com/m\n\ngo 1.24\n",
 		"a/a.go":      "package a\n\nimport \"example.com/m/b\"\n\ntype A struct{ B b.B }\n",
 		"b/b.go":      "package b\n\nimport \"example.com/m/missing\"\n\ntype B struct{ M missing.M }\n",
@@ -27,11 +26,7 @@ func TestLost(t *testing.T) {
 		"f/f.go":      "package f\n\nimport \"example.com/m/e\"\n\ntype F struct{ E *e.E }\n",
 		"g/g.go":      "package g\n\nimport \"example.com/m/e\"\n\ntype G struct{ E e.E }\n",
 		"broken/b.go": "package broken\n\ntype B struct {\n",
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	}
+	})
 	env, err := load.NewEnv(t.Context(), dir)
 	require.NoError(t, err)
 	const a, b, c, d = "example.com/m/a", "example.com/m/b", "example.com/m/c", "example.com/m/d"
@@ -69,4 +64,32 @@ func TestLost(t *testing.T) {
 	require.NotErrorIs(t, syntax, load.ErrUnsupported)
 	assert.Equal(t, []string{d}, syntax[0].Roots)
 	assert.EqualError(t, syntax, filepath.Join(dir, "broken", "b.go")+":3:17: expected '}', found 'EOF'")
+}
+
+// TestListedElsewhere covers a package that the go command does not find: package packages gives it the file that imports it.
+func TestListedElsewhere(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	dir := written(t, map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n\nrequire example.com/none v1.0.0\n",
+		"a/a.go": "package a\n\nimport (\n\t\"example.com/m/b\"\n\t\"example.com/none\"\n)\n\ntype A struct {\n\tnone.T\n\tB b.B\n}\n",
+		"b/b.go": "package b\n\nimport \"example.com/m/c\"\n\ntype B struct{ C c.C }\n",
+		"c/c.go": "package c\n\nimport \"example.com/none\"\n\ntype C struct{ none.T }\n",
+	})
+	_, err := load.Declared(t.Context(), load.NewListed(dir), []string{"example.com/m/a"}, nil)
+	lost, ok := errors.AsType[load.LostErrors](err)
+	require.True(t, ok, "%v", err)
+	require.Len(t, lost, 1)
+	assert.Equal(t, "example.com/none", lost[0].Path)
+}
+
+// written is a new directory with files, by their paths.
+func written(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	return dir
 }
