@@ -76,6 +76,9 @@ func (j *judge) version(k *kind, name string) *write.Version {
 	return k.versions[name]
 }
 
+// beta is the API version of CRDs that had one schema for all versions.
+const beta = "apiextensions.k8s.io/v1beta1"
+
 // verdict is what is wrong with one object.
 type verdict struct {
 	*judge
@@ -110,7 +113,7 @@ func (j *judge) object(ctx context.Context, s source, o object) []rule.Finding {
 		if near := text.DidYouMean(o.GetKind(), j.kindsIn(group)); near != "" && !j.project.Declares(group, o.GetKind()) && !j.project.Uses(o.GetKind()) {
 			v.report("sample-kind", "kind", "the group %s has no kind %s; did you mean %s?", group, o.GetKind(), near)
 		}
-	case len(v.kind.Spec.Versions) == 0: // a CRD of an API version that no API server takes
+	case len(v.kind.Spec.Versions) == 0 || v.kind.APIVersion == beta: // no API server takes the CRD
 	case v.served():
 		if compiled := j.version(v.kind, o.GroupVersionKind().Version); compiled != nil {
 			v.create(ctx, compiled)
@@ -159,13 +162,18 @@ func (v *verdict) create(ctx context.Context, version *write.Version) {
 		v.report("sample-invalid", "metadata", "%v", err)
 		return
 	}
+	values, rules := version.Create(ctx, object.Object)
 	for _, path := range lost {
+		if slices.ContainsFunc(values, func(e *field.Error) bool {
+			return e.Type == field.ErrorTypeTypeInvalid && strings.HasPrefix(path, e.Field+".")
+		}) {
+			continue // the schema is of another type there, and has no fields
+		}
 		f := v.report("sample-unknown-field", path, "the schema does not have %s", path)
 		if near := near(k.Version(object.GroupVersionKind().Version), path); near != "" {
 			f.Fix = fmt.Sprintf("Did you mean %s?", near)
 		}
 	}
-	values, rules := version.Create(ctx, object.Object)
 	for _, e := range values {
 		if e.Type != field.ErrorTypeRequired || v.role < proposal { // what is not shown there is not wrong
 			v.invalid(e)
@@ -184,7 +192,9 @@ func (v *verdict) invalid(e *field.Error) {
 	place, absent := v.place(e.Field), e.Type == field.ErrorTypeRequired && e.Detail == "" && !v.isNull(e.Field)
 	if of := v.absent[place]; absent && of != nil {
 		f := &v.found[of.finding]
-		f.Message, f.Fix = strings.Join(of.fields, ", ")+" and "+e.Field+" are required", strings.Replace(f.Fix, "the field", "the fields", 1)
+		if f.Message = strings.Join(of.fields, ", ") + " and " + e.Field + " are required"; len(of.fields) == 1 {
+			f.Fix = strings.Replace(f.Fix, "the field", "the fields", 1)
+		}
 		of.fields = append(of.fields, e.Field)
 		return
 	}

@@ -143,8 +143,8 @@ func (s *source) badSeparator(data []byte, line int, err error) {
 var (
 	// template is what templates replace, or envsubst.
 	template = lazyregexp.New(`\{\{|\{%|\$\{?[A-Z_]{2,}`)
-	// replaced is a value that begins with it: what is there instead, only those know who replace it.
-	replaced = lazyregexp.New(`^(\{\{|\{%|\$\{?[A-Z_]{2,})`)
+	// replaced is a value that begins with it, or with a variable of Chainsaw: what is there instead, only those know who replace it.
+	replaced = lazyregexp.New(`^(\{\{|\{%|\$\{?[A-Z_]{2,}|\(\$\w)`)
 )
 
 // isTemplate reports whether a value below a node is one that is replaced.

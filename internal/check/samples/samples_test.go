@@ -82,7 +82,7 @@ func TestPlaces(t *testing.T) {
 	p := tree(t, map[string]string{
 		"config/samples/two.yaml":           head + "spec:\n  image: nginx\n---\n# second\n" + head + "spec:\n  image: nginx\n  ports:\n  - name: a\n    port: x\n  - nam: b\n    port: 1\n",
 		"config/samples/list.yaml":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: stable.example.com/v1\n  kind: CronTab\n  metadata: {name: a}\n  spec:\n    image: 7\n",
-		"config/samples/fill.yaml":          head + "spec:\n  image: [IMAGE]\n  replicas: <how many>\n  ports:\n  - name: a\n    port: PORT_NUMBER\n  - name: b\n    port: [80]\n  - name: c\n    port: _port_\n",
+		"config/samples/fill.yaml":          head + "spec:\n  image: [IMAGE]\n  replicas: <how many>\n  ports:\n  - name: a\n    port: PORT_NUMBER\n  - name: b\n    port: [80]\n  - name: c\n    port: _port_\n  - name: d\n    port: \"\" # fill me\n",
 		"config/samples/kustomization.yaml": "patches:\n- path: patch.yaml\n",
 		"config/samples/patch.yaml":         head + "spec: {replicas: 3}\n",
 		"config/other/Kustomization":        "patches:\n- path: patch.yaml\n",
@@ -90,6 +90,7 @@ func TestPlaces(t *testing.T) {
 		"config/other/split.yaml":           head + "spec:\n  image: nginx\n--- next\n" + head,
 		"config/other/text.yaml":            "# {{ a comment }}\n" + head + "spec: {image: \"a/{{ name }}:$TAG\", replicas: a}\n",
 		"config/other/env.yaml":             head + "spec: {image: $IMAGE, replicas: a}\n",
+		"test/e2e/chainsaw.yaml":            head + "spec: {image: ($image), replicas: a}\n",
 		"config/other/quoted.yaml":          head + "spec: {image: '{{ image }}', replicas: a}\n",
 		"charts/x/templates/a.yaml":         head + "spec: {replicas: {{ .Values.replicas }} }\n",
 		"docs/page.md":                      "# Page\n\n1. Do this:\n\n   ```yaml\n   " + "apiVersion: stable.example.com/v1\n   kind: CronTab\n   metadata: {name: a}\n   spec:\n     image: nginx\n     replicas: a lot\n   ```\n\n```yaml\n" + head + "spec: ...\n```\n",
@@ -128,7 +129,7 @@ func TestPlaces(t *testing.T) {
 		`specs/002-config/crd/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
-	assert.Equal(t, "14 objects in 13 files, 3 skipped as examples of what is wrong, 3 templates skipped, 6 placeholders skipped", r.String())
+	assert.Equal(t, "14 objects in 13 files, 3 skipped as examples of what is wrong, 4 templates skipped, 7 placeholders skipped", r.String())
 }
 
 // Objects are found in each form of a fenced block and in lists of their kind. What has no metadata is counted.
@@ -219,61 +220,6 @@ func TestCompleted(t *testing.T) {
 	assert.Empty(t, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{creationTimestamp: null}", 1), nil))
 	assert.Equal(t, []string{"error", "error"}, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{name: null}", 1), nil))
 	assert.Equal(t, []string{"error", "error"}, weight("pkg/config/a.yaml", strings.Replace(object, "{name: a}", "{labels: {a: b}}", 1), nil))
-}
-
-// One cause is one finding: the fields that an object or an item lacks, and the keys of an object without a line before it. What a value has
-// wrong is another cause.
-func TestOneCause(t *testing.T) {
-	const object = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: a}\n"
-	p := tree(t, map[string]string{
-		"config/samples/joined.yaml": object + "# second\n" + object,
-		"config/samples/twice.yaml":  object + "kind: CronTab\n",
-		"config/samples/lacks.yaml":  "apiVersion: stable.example.com/v1\nkind: Backup\nmetadata: {name: a}\nspec:\n  at:\n  to: {}\n  number: a\n",
-		"config/samples/text.yaml":   "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a, annotations: text}\nspec: {image: a}\n",
-	})
-	backup, err := project.Parse("crds/backups.yaml", []byte(`
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: backups.stable.example.com}
-spec:
-  group: stable.example.com
-  scope: Namespaced
-  names: {kind: Backup, plural: backups}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [at, from, size]
-            properties:
-              at: {type: string}
-              from: {type: string}
-              size: {type: string}
-              number: {type: integer}
-              to: {type: object, required: [bucket, key], properties: {bucket: {type: string}, key: {type: string}}}
-`))
-	require.NoError(t, err)
-	p.CRDs = append(p.CRDs, backup...)
-	r, err := samples.Check(t.Context(), p, nil)
-	require.NoError(t, err)
-	var got []string
-	for _, f := range rule.Sort(r.Findings) {
-		got = append(got, f.Place.String()+" "+f.Message+" ("+f.Hint()+")")
-	}
-	assert.Equal(t, []string{
-		"config/samples/joined.yaml:6:1 another object begins here, and the line --- before it is missing (Write a line with --- before the object.)",
-		"config/samples/lacks.yaml:4:1 spec.from and spec.size are required (Add the fields.)",
-		"config/samples/lacks.yaml:5:3 spec.at is required (Give the field a value: it has none here, which is null.)",
-		"config/samples/lacks.yaml:6:3 spec.to.bucket and spec.to.key are required (Add the fields.)",
-		"config/samples/lacks.yaml:7:3 spec.number must be of type integer, not string (Correct the value, or the marker that forbids it.)",
-		"config/samples/text.yaml:3:1 metadata: a field must be of type object, not string (Correct the value, or the marker that forbids it.)",
-		`config/samples/twice.yaml:5:1 key "kind" already set in map (Remove one of the two.)`,
-	}, got)
 }
 
 // interrupted is a context that ends after the first look at it.
