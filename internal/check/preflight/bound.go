@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"sort"
@@ -113,16 +114,20 @@ func (c *compiler) cheapEnough(r celRule, set []open, n int64) bool {
 	return total <= validation.StaticEstimatedCostLimit && (once <= celconfig.PerCallLimit || c.evaluatedWith(r, set, n) <= celconfig.PerCallLimit)
 }
 
-// markersFor are the markers that bound fields, with the places of the fields.
+// markersFor are the markers that bound fields, or the keys where they have no Go type, with the places of the fields.
 func (c *compiler) markersFor(set []open, n int64) string {
 	parts := make([]string, len(set))
 	for i, o := range set {
 		marker := strings.ToUpper(o.keyword[:1]) + o.keyword[1:]
-		path := o.path
-		if len(path) > 0 && path[len(path)-1] == project.Items {
-			marker, path = "items:"+marker, path[:len(path)-1]
+		field := o.path
+		if len(field) > 0 && field[len(field)-1] == project.Items {
+			marker, field = "items:"+marker, field[:len(field)-1]
 		}
-		parts[i] = fmt.Sprintf("+kubebuilder:validation:%s=%d or less to %s (%s)", marker, n, dottedOr(path, "the object"), at(c.crd, c.version, path, ""))
+		place, form := at(c.crd, c.version, field, ""), "+kubebuilder:validation:%s=%d or less to %s (%s)"
+		if path.Ext(place.File) != ".go" {
+			marker, field, form = o.keyword, o.path, "%s: %d or less to %s (%s)"
+		}
+		parts[i] = fmt.Sprintf(form, marker, n, dottedOr(field, "the object"), place)
 	}
 	return "Add " + strings.Join(parts, ", ") + ", or make the rule simpler."
 }

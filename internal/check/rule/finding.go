@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,7 +63,12 @@ func New(id string, at Place, subject, format string, args ...any) Finding {
 }
 
 // Hint is what to do about the finding.
-func (f Finding) Hint() string { return cmp.Or(f.Fix, f.Rule.Fix) }
+func (f Finding) Hint() string {
+	if path.Ext(f.Place.File) != ".go" {
+		return cmp.Or(f.Fix, f.Rule.Manifest, f.Rule.Fix)
+	}
+	return cmp.Or(f.Fix, f.Rule.Fix)
+}
 
 // numbers are what changes in the message of a finding that stays the same: how many objects there are, what a rule costs.
 var numbers = regexp.MustCompile(`\d[\d.,]*`)

@@ -14,7 +14,7 @@ import (
 )
 
 // A page is named FAMILY/ID.md. It has the title as its heading, a line "Severity: …" and, for compat, "Category: …", the paragraphs
-// "Why: …" and "Fix: …", more text where that helps, and the sections "Flagged" and "Not flagged" with fenced blocks. The tests of
+// "Why: …", "Fix: …" and perhaps "In a manifest: …", more text where that helps, and the sections "Flagged" and "Not flagged" with fenced blocks. The tests of
 // the families run the blocks: README.md next to the pages says how.
 //
 //go:embed pages
@@ -73,7 +73,7 @@ func MustFind(id string) *Rule {
 func parse(family Family, id, page string) (*Rule, error) {
 	r := &Rule{ID: id, Family: family, Page: page}
 	severity := ""
-	fields := map[string]*string{"Severity": &severity, "Category": (*string)(&r.Category), "Why": &r.Why, "Fix": &r.Fix}
+	fields := map[string]*string{"Severity": &severity, "Category": (*string)(&r.Category), "Why": &r.Why, "Fix": &r.Fix, "In a manifest": &r.Manifest}
 	var blocks *[]Block
 	for i, paragraph := range paragraphs(page) {
 		name, value, _ := strings.Cut(paragraph, ": ")

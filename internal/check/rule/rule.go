@@ -76,6 +76,8 @@ type Rule struct {
 	Title    string   // what is wrong, in one sentence
 	Why      string   // why it matters, in one sentence
 	Fix      string   // what to do about it, in one sentence
+	// Manifest is the Fix where the finding is in a manifest: Fix names the marker that a generator makes it of. It may be empty.
+	Manifest string
 	// Page is all of the rule's page, as Markdown.
 	Page string
 	// Flagged and Clean are the examples of the page: what the rule finds, and what it does not.

@@ -3,6 +3,8 @@
 package rule
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,8 +20,11 @@ func TestPages(t *testing.T) {
 		assert.False(t, seen[r.ID], "two pages have the ID %s", r.ID)
 		seen[r.ID] = true
 		assert.Regexp(t, `^[a-z][a-z0-9-]*$`, r.ID)
-		for _, sentence := range []string{r.Why, r.Fix} {
+		for _, sentence := range []string{r.Why, r.Fix, cmp.Or(r.Manifest, r.Fix)} {
 			assert.Regexp(t, `^[A-Z+].*\.$`, sentence, r.ID)
+		}
+		if r.Family == Preflight && strings.Contains(r.Fix, "marker") || r.Manifest != "" {
+			assert.Regexp(t, `^[^+]+$`, r.Manifest, r.ID)
 		}
 		assert.NotRegexp(t, `\.$`, r.Title, "a heading has no full stop")
 	}
@@ -51,5 +56,7 @@ func TestSort(t *testing.T) {
 	assert.NotEqual(t, at(0, "x").Fingerprint(), at(0, "y").Fingerprint())
 	assert.Equal(t, at(1, "x").Fingerprint(), at(9, "x").Fingerprint(), "lines move")
 	counted := func(n string) Finding { return Finding{Rule: one, Subject: "x", Message: n + " objects are invalid"} }
+	assert.Equal(t, "Mark it.", Finding{Rule: &Rule{Fix: "Mark it.", Manifest: "Set it."}, Place: Place{File: "a.go"}}.Hint())
+	assert.Equal(t, "Set it.", Finding{Rule: &Rule{Fix: "Mark it.", Manifest: "Set it."}, Place: Place{File: "a.yaml"}}.Hint())
 	assert.Equal(t, counted("3").Fingerprint(), counted("12").Fingerprint(), "objects come")
 }
