@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // managerRole is where controller-gen writes the role of the manager.
@@ -31,7 +34,7 @@ func chartRoles(s *Source) (all []rule.Finding) {
 		switch {
 		case d.kind == "ClusterServiceVersion":
 			packages[path.Dir(d.file.Path)] = append(packages[path.Dir(d.file.Path)], d)
-		case d.kind != "Role" && d.kind != "ClusterRole":
+		case !slices.Contains([]string{"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"}, d.kind):
 		case managerRole.MatchString(d.file.Path):
 			own.rules = append(own.rules, roles([]document{d}).rules...)
 		default:
@@ -50,7 +53,7 @@ func chartRoles(s *Source) (all []rule.Finding) {
 				lacking = append(lacking, p.String())
 			}
 		}
-		if len(lacking) == 0 || 2*len(lacking) > len(wanted) {
+		if len(lacking) == 0 || 2*len(lacking) > len(wanted) || elsewhere(docs) {
 			continue
 		}
 		slices.Sort(lacking)
@@ -69,6 +72,36 @@ func chartRoles(s *Source) (all []rule.Finding) {
 	}
 	return all
 }
+
+// elsewhere reports whether rules of a chart are where they are not read: in a template that its roles include, or in a role that it binds and
+// does not have. Those of Kubernetes that only let a server authenticate grant nothing else.
+func elsewhere(docs []document) bool {
+	var names, bound []string
+	for _, d := range docs {
+		var role struct {
+			Metadata, RoleRef struct{ Name string }
+		}
+		switch _, rules, found := strings.Cut(string(d.text), "\nrules:"); {
+		case strings.HasSuffix(d.kind, "Role") && (!found && d.template || included.MatchString(rules)):
+			return true
+		case yaml.Unmarshal(inline.ReplaceAll(plain(d.text), []byte("x")), &role) != nil:
+		case strings.HasSuffix(d.kind, "Binding"):
+			bound = append(bound, role.RoleRef.Name)
+		default:
+			names = append(names, role.Metadata.Name)
+		}
+	}
+	return slices.ContainsFunc(bound, func(name string) bool {
+		return !slices.Contains(names, name) && !strings.HasPrefix(name, "system:") && name != "extension-apiserver-authentication-reader"
+	})
+}
+
+var (
+	// inline is an action of a template.
+	inline = lazyregexp.New(`\{\{.*?\}\}`)
+	// included is a line of a template that writes rules, or the list of them.
+	included = lazyregexp.New(`^[ \t]*\{\{|(?m)^[ \t]*\{\{-?[ \t]*(include|template|tpl|toYaml|\$|\.)`)
+)
 
 // granting is how many of some permissions roles grant.
 func granting(g grants, wanted []permission) (n int) {
