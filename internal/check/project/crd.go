@@ -60,13 +60,15 @@ func Parse(file string, data []byte) ([]*CRD, error) { return parseFile(file, da
 
 // Parse is the function Parse. A CRD whose document is one of the project's, at the same line, shares what was parsed of it.
 func (p *Project) Parse(file string, data []byte) ([]*CRD, error) {
-	known := map[string]*CRD{}
-	for _, crd := range p.CRDs {
-		if !crd.item {
-			known[string(crd.text)] = crd
+	p.once.Do(func() {
+		p.known = map[string]*CRD{}
+		for _, crd := range p.CRDs {
+			if !crd.item {
+				p.known[string(crd.text)] = crd
+			}
 		}
-	}
-	return parseFile(file, data, known, nil)
+	})
+	return parseFile(file, data, p.known, nil)
 }
 
 // parseFile is Parse. patch is told of patches, if it is not nil.

@@ -46,6 +46,8 @@ type Project struct {
 	source  *gofield.Source
 	copies  []duplicate // of CRDs that files before have
 	patches []string    // what was skipped as a patch
+	once    sync.Once
+	known   map[string]*CRD // by the text of the document, for Parse
 	// webhooks are the Go files that have webhooks; see findWebhooks.
 	webhooks func() [][]byte
 }

@@ -88,6 +88,9 @@ func (r *Reader) writerOf(file string) string {
 	}
 	name := []byte(path.Join(path.Base(path.Dir(file)), path.Base(file)))
 	for _, t := range r.Texts {
+		if !bytes.Contains(t.Data, name) {
+			continue
+		}
 		data := commentLine.ReplaceAll(t.Data, nil)
 		if i := bytes.Index(data, name); i >= 0 && wanted(string(data)) {
 			return repo.At(t.Path, repo.LineOf(data, i))
