@@ -98,7 +98,10 @@ func (c *compiler) among(r celRule, all []open) (found remedy) {
 		if len(more) == 0 || !fits(len(more)-1) { // most sets alone do not help
 			continue
 		}
-		highest := sort.Search(len(more)-1, fits)
+		highest := 0
+		if !fits(0) { // the highest is enough as a rule
+			highest = 1 + sort.Search(len(more)-2, func(k int) bool { return fits(k + 1) })
+		}
 		found.fix, found.what = c.markersFor(set, more[highest]), strings.Join(names, ", ")
 		if i < len(names) {
 			found.what = names[i]
