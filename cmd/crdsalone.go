@@ -10,8 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -21,7 +23,7 @@ import (
 func (o *options) withCRDs(dir string) (*located, error) {
 	at, err := newSettings(nil).project(o)
 	if dir == "" {
-		return at, hintCRDs(err)
+		return at, o.hintCRDs(err)
 	}
 	base, baseErr := realPath(o.dir)
 	if baseErr != nil {
@@ -44,13 +46,37 @@ func (o *options) withCRDs(dir string) (*located, error) {
 }
 
 // hintCRDs names --crd-dir in an error about a directory in which there is nothing to generate: CRDs need no more.
-func hintCRDs(err error) error {
-	for _, hint := range []string{detect.NothingHint, noProjectHint} {
-		if err != nil && strings.HasSuffix(err.Error(), hint) {
-			return &hinted{err, strings.TrimSuffix(err.Error(), hint) + "name the directory of the CRDs with --crd-dir, or set --dir to a project's directory"}
+func (o *options) hintCRDs(err error) error {
+	nothing, unread := errors.AsType[*detect.NothingError](err)
+	hint := noProjectHint
+	if errors.Is(err, detect.ErrNothing) {
+		hint = detect.NothingHint
+	}
+	switch {
+	case unread:
+		if such := o.suchCRDs(); such != "" {
+			return &hinted{err, nothing.Error() + "\nfor CRDs alone, name their directory with --crd-dir" + such}
 		}
+	case err != nil && strings.HasSuffix(err.Error(), hint):
+		return &hinted{err, strings.TrimSuffix(err.Error(), hint) + "name the directory of the CRDs with --crd-dir" + o.suchCRDs() + ", or set --dir to a project's directory"}
 	}
 	return err
+}
+
+// suchCRDs is a directory of CRDs as an example. It is looked for in repositories only: other directories may be large.
+func (o *options) suchCRDs() string {
+	base, err := realPath(o.dir)
+	if err != nil || !slices.ContainsFunc([]string{".git", "go.mod"}, func(name string) bool { _, err := os.Stat(filepath.Join(base, name)); return err == nil }) {
+		return ""
+	}
+	p, err := project.Open(base, &config.Project{})
+	if err != nil {
+		return ""
+	}
+	if dirs := p.WithCRDs(); len(dirs) > 0 {
+		return ", such as " + dirs[0]
+	}
+	return ""
 }
 
 // hinted is an error with another text.

@@ -96,7 +96,11 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	r.Findings = slices.DeleteFunc(r.Findings, func(f rule.Finding) bool { return !slices.Contains(families, f.Rule.Family) }) // of markers that allow
 	r.Findings = rule.Sort(r.Findings)
 	if len(r.Judged) == 0 && len(problems) == 0 {
-		problems.add(p.Root, "", errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types"))
+		nothing := "nothing to check was found: no CustomResourceDefinition, and no Go package with API types"
+		if dirs := p.WithCRDs(); len(dirs) > 0 {
+			nothing += "; CRDs are in " + dirs[0] + ": name a directory of CRDs with --crd-dir, those below it are not read"
+		}
+		problems.add(p.Root, "", errors.New(nothing))
 	}
 	return r, problems.join()
 }

@@ -7,9 +7,11 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -162,7 +164,7 @@ func (p *Project) parse(file string) (r parsed) {
 		return parsed{problem: err}
 	}
 	r.crds, r.problem = parseFile(file, data, nil, func(c *CRD) {
-		r.patches = append(r.patches, fmt.Sprintf("%s:%d: the CRD %s", file, c.Line, c.Name))
+		r.patches = append(r.patches, fmt.Sprintf("%s:%d: the CRD %s", file, c.Line, cmp.Or(c.Name, "without a name")))
 	})
 	r.template = r.problem != nil && strings.Contains(string(data), "{{")
 	return r
@@ -209,6 +211,15 @@ type duplicate struct {
 // HasManifest reports whether any manifest of the project, judged or not, is of the CRD with a name.
 func (p *Project) HasManifest(name string) bool {
 	return slices.ContainsFunc(p.repo.CRDs, func(m repo.Manifest) bool { return m.Name == name })
+}
+
+// WithCRDs are the directories in which the repository has CRDs, those with the most first.
+func (p *Project) WithCRDs() []string {
+	n := map[string]int{}
+	for _, m := range p.repo.CRDs {
+		n[path.Dir(m.Path)]++
+	}
+	return slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(n[b]-n[a], strings.Compare(a, b)) })
 }
 
 // Package is the parsed Go package of a directory below the root.
