@@ -326,19 +326,10 @@ var tightening = map[string]bool{
 	"default-removed": true,
 }
 
-// combined is what the API server says of anyOf, oneOf and not: it has the field in the text only.
-var combined = lazyregexp.New(`^the object: "([^"]+)" (must (?:not )?validate .*)$`)
-
 // problemsOf is what a finding is about, a field each.
 func problemsOf(f compat.Finding) (all []compat.Problem) {
 	if f.Kind == compat.Invalid {
-		for _, p := range f.Problems {
-			if m := combined.FindStringSubmatch(p.Text); m != nil {
-				p.Field, p.Text = m[1], m[1]+" "+m[2]
-			}
-			all = append(all, p)
-		}
-		return all
+		return f.Problems
 	}
 	for _, path := range f.Fields {
 		all = append(all, compat.Problem{Field: path})

@@ -20,7 +20,9 @@ func TestOneCause(t *testing.T) {
 	p := tree(t, map[string]string{
 		"config/samples/joined.yaml": object + "# second\n" + object,
 		"config/samples/twice.yaml":  object + "kind: CronTab\n",
-		"config/samples/lacks.yaml":  "apiVersion: stable.example.com/v1\nkind: Backup\nmetadata: {name: a}\nspec:\n  at:\n  to: {}\n  number: a\n  list: {a: 1, b: 2}\n",
+		"config/samples/lacks.yaml":  "apiVersion: stable.example.com/v1\nkind: Backup\nmetadata: {name: a}\nspec:\n  at:\n  to: {}\n  number: a\n  list: {a: 1, b: 2}\n  one: [{}]\n",
+		"config/samples/name.yaml":   "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: [NAME]}\nspec: {image: a}\n",
+		"config/samples/named.yaml":  "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: [a, b]}\nspec: {image: a}\n",
 		"config/samples/text.yaml":   "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a, annotations: text}\nspec: {image: a}\n",
 	})
 	backup, err := project.Parse("crds/backups.yaml", []byte(`
@@ -49,6 +51,9 @@ spec:
               zone: {type: string}
               list: {type: array, items: {type: string}}
               number: {type: integer}
+              one:
+                type: array
+                items: {type: object, required: [c], properties: {a: {type: string}, b: {type: string}, c: {type: string}}, oneOf: [{required: [a]}, {required: [b, c]}]}
               to: {type: object, required: [bucket, key], properties: {bucket: {type: string}, key: {type: string}}}
 `))
 	require.NoError(t, err)
@@ -66,6 +71,9 @@ spec:
 		"config/samples/lacks.yaml:6:3 spec.to.bucket and spec.to.key are required (Add the fields.)",
 		"config/samples/lacks.yaml:7:3 spec.number must be of type integer, not string (Correct the value, or the marker that forbids it.)",
 		"config/samples/lacks.yaml:8:3 spec.list must be of type array, not object (Correct the value, or the marker that forbids it.)",
+		"config/samples/lacks.yaml:9:9 spec.one[0] must have a or b and c (Correct the value, or the marker that forbids it.)",
+		"config/samples/lacks.yaml:9:9 spec.one[0].c is required (Add the field.)",
+		"config/samples/named.yaml:3:1 metadata: a field must be of type string (Correct the value, or the marker that forbids it.)",
 		"config/samples/text.yaml:3:1 metadata: a field must be of type object, not string (Correct the value, or the marker that forbids it.)",
 		`config/samples/twice.yaml:5:1 key "kind" already set in map (Remove one of the two.)`,
 	}, got)

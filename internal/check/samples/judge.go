@@ -163,6 +163,7 @@ func (v *verdict) create(ctx context.Context, version *write.Version) {
 		return
 	}
 	values, rules := version.Create(ctx, object.Object)
+	values = alternatives(k.Version(object.GroupVersionKind().Version), values)
 	for _, path := range lost {
 		if slices.ContainsFunc(values, func(e *field.Error) bool {
 			return e.Type == field.ErrorTypeTypeInvalid && strings.HasPrefix(path, e.Field+".")
@@ -260,11 +261,10 @@ func (j *judge) kindsIn(group string) (names []string) {
 	return names
 }
 
-// near is the field that an unknown one was meant to be, or "".
-func near(v *apiextv1.CustomResourceDefinitionVersion, path string) string {
-	parts := strings.Split(path, ".")
+// at is the schema at the path of a value; nil if there is none.
+func at(v *apiextv1.CustomResourceDefinitionVersion, path string) *apiextv1.JSONSchemaProps {
 	var names []string
-	for _, part := range parts[:len(parts)-1] {
+	for part := range strings.SplitSeq(path, ".") {
 		name, index, _ := strings.Cut(part, "[")
 		if name != "" {
 			names = append(names, name)
@@ -273,7 +273,13 @@ func near(v *apiextv1.CustomResourceDefinitionVersion, path string) string {
 			names = append(names, project.Items)
 		}
 	}
-	parent := project.Lookup(v.Schema.OpenAPIV3Schema, names)
+	return project.Lookup(v.Schema.OpenAPIV3Schema, names)
+}
+
+// near is the field that an unknown one was meant to be, or "".
+func near(v *apiextv1.CustomResourceDefinitionVersion, path string) string {
+	i := strings.LastIndexByte(path, '.')
+	parent := at(v, path[:max(i, 0)])
 	if parent == nil {
 		return ""
 	}
@@ -282,5 +288,5 @@ func near(v *apiextv1.CustomResourceDefinitionVersion, path string) string {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	return text.DidYouMean(parts[len(parts)-1], known)
+	return text.DidYouMean(path[i+1:], known)
 }

@@ -24,7 +24,11 @@ var (
 // toFill reports whether the value that an error is about is for the reader to put in. Words in capitals, such as SECRET_NAME, or NAME for a
 // name, may be meant where there is a choice of values, and YAML reads [NAME] as a list. A part in braces is a template's.
 func (o object) toFill(e *field.Error) bool {
-	v := yamlpath.Value(o.node, e.Field)
+	path := e.Field
+	if path == "metadata" {
+		path += ".name" // the API server does not name the field that is [NAME]
+	}
+	v := yamlpath.Value(o.node, path)
 	switch {
 	case v == nil:
 		return false

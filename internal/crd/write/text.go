@@ -18,12 +18,18 @@ var (
 	noFormat  = regexp.MustCompile(`must be of type (\S+): ""$`)                   // where the schema has a format, and the value has none
 	restore   = regexp.MustCompile(`^cannot restore (?:map|struct) from:? (\w+)$`) // of metadata
 	inBody    = regexp.MustCompile(`^\S+ in body `)
+	unknown   = regexp.MustCompile(`^unrecognized type: (\w+)$`) // a list or an object, of metadata
+	combined  = regexp.MustCompile(`^"([^"]+)" (must (?:not )?validate .*)$`)
 	outside   = regexp.MustCompile(`^Checked value must be of type (\w+) (?:with format (\w+)|\(default format\)) in (.*)$`)
 )
 
-// placed gives errors about the range of a number their field, which the API server has in their text only.
+// placed gives errors about the range of a number, and about anyOf, oneOf and not, their field, which the API server has in their text only.
 func placed(all field.ErrorList) field.ErrorList {
 	for _, e := range all {
+		if m := combined.FindStringSubmatch(e.Detail); m != nil {
+			e.Field, e.Detail = m[1], m[2]
+			continue
+		}
 		m := outside.FindStringSubmatch(e.Detail)
 		if m == nil {
 			continue
@@ -51,6 +57,7 @@ func Text(e *field.Error) string {
 	detail := wrongType.ReplaceAllString(inBody.ReplaceAllString(e.Detail, ""), "must be of type $1, not $2")
 	detail = noFormat.ReplaceAllString(detail, "must be of type $1, not object or boolean")
 	detail = restore.ReplaceAllString(detail, "a field must be of type object, not $1")
+	detail = unknown.ReplaceAllString(detail, "a field must be of type $1")
 	detail = WithoutExamples(strings.Join(strings.Fields(detail), " "))
 	switch e.Type {
 	case field.ErrorTypeRequired:
