@@ -7,6 +7,7 @@
 package project
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -252,11 +253,13 @@ func (p *Project) typesOf(crd *CRD, version string) *gofield.Package {
 func (p *Project) Uses(kind string) bool {
 	resource := strings.ToLower(kind)
 	return slices.ContainsFunc(p.repo.Files, func(f *repo.GoFile) bool {
-		return slices.ContainsFunc(rbacResources.FindAllSubmatch(f.Data, -1), func(m [][]byte) bool {
+		return bytes.Contains(f.Data, rbacMarker) && slices.ContainsFunc(rbacResources.FindAllSubmatch(f.Data, -1), func(m [][]byte) bool {
 			return slices.ContainsFunc(strings.Split(string(m[1]), ";"), func(r string) bool { return r == resource+"s" || r == resource+"es" || r == resource })
 		})
 	})
 }
+
+var rbacMarker = []byte("+kubebuilder:rbac:")
 
 // rbacResources are the resources of a marker for permissions.
 var rbacResources = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\bresources=["{]?([a-z0-9./;-]+)`)
