@@ -39,3 +39,22 @@ move what both packages need into a third one
 packages that need example.com/m/api/aa, and are not judged: api/aa, api/bb`)
 	require.Contains(t, strings.Join(checktest.Lines(r.Findings), "\n"), "api/cc/types.go:22:2: bool-prefix: field CSpec.IsPaused begins with is")
 }
+
+// Of many packages that lack the same import, some are named.
+func TestManyLeftOut(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, text string) {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	write("go.mod", "module example.com/m\n\ngo 1.24\n")
+	var dirs []string
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		dirs = append(dirs, "api/"+name)
+		write("api/"+name+"/types.go", "// +groupName="+name+".example.com\npackage "+name+"\n\nimport \"example.com/m/missing\"\n\n// T is one.\ntype T struct {\n\tM missing.M\n}\n")
+	}
+	r, err := lint.Check(t.Context(), lint.Source{Root: root, Dirs: dirs})
+	require.NoError(t, err)
+	require.ErrorContains(t, r.Uncompiled, "\npackages that need example.com/m/missing, and are not judged: api/a, api/b, api/c, api/d, api/e and 2 more")
+}

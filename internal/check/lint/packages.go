@@ -92,6 +92,9 @@ func loadable(ctx context.Context, module string, paths []string, files map[stri
 	return nil, left, nil
 }
 
+// named is how many packages an error names.
+const named = 5
+
 // leftOut is the error of packages that are not judged. It names them if there are several: the error itself has one place.
 func leftOut(e *loader.LostError, root string, dirs map[string]string) error {
 	err := error(e)
@@ -106,7 +109,11 @@ func leftOut(e *loader.LostError, root string, dirs map[string]string) error {
 		left = append(left, dirs[path])
 	}
 	slices.Sort(left)
-	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s", err, e.Path, strings.Join(left, ", "))
+	more := ""
+	if n := len(left) - named; n > 0 {
+		left, more = left[:named], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s%s", err, e.Path, strings.Join(left, ", "), more)
 }
 
 // declared loads packages of a module without the go command, if that is possible.
