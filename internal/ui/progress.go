@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// lineEvery is how often a line is printed about work, where it is not drawn.
-	lineEvery = 10 * time.Second
+	// lineEvery is how often a line is printed about work, where it is not drawn, and lineEveryLater after the first minute.
+	lineEvery, lineEveryLater = 10 * time.Second, 30 * time.Second
 	// drawFirst and drawEvery are when it is drawn on a terminal.
 	drawFirst, drawEvery = 2 * time.Second, time.Second
 )
@@ -47,6 +47,9 @@ func (d Display) Show(ctx context.Context, what string) (_ context.Context, done
 	}
 	shown := false
 	stop := Repeat(first, every, func(passed time.Duration) {
+		if !d.drawn && passed > time.Minute && passed.Round(lineEvery)%lineEveryLater != 0 {
+			return
+		}
 		explanation := ""
 		if d.explanation != "" && (d.drawn || !shown) {
 			explanation = "; " + d.explanation

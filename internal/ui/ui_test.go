@@ -26,6 +26,21 @@ func TestRepeat(t *testing.T) {
 	})
 }
 
+// Work that takes minutes has fewer lines after the first one.
+func TestShowLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		_, done := Lines(&out).Show(t.Context(), "working")
+		time.Sleep(125 * time.Second)
+		done()
+		var want strings.Builder
+		for _, passed := range strings.Fields("10s 20s 30s 40s 50s 1m0s 1m30s 2m0s") {
+			_, _ = fmt.Fprintf(&want, "crdctl: working (%s)\n", passed)
+		}
+		assert.Equal(t, want.String(), out.String())
+	})
+}
+
 // What is short is not shown; what is long is shown with what the go command is at, in lines or in place.
 func TestShow(t *testing.T) {
 	for name, drawn := range map[string]bool{"lines": false, "drawn": true} {
