@@ -201,9 +201,10 @@ func (r *oldRun) run(ctx context.Context, e *Toolchain, dir string, env []string
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	said := logged(stderr.String())
+	out := strings.ReplaceAll(stderr.String(), filepath.Join(r.scratch, "out")+string(filepath.Separator), "") // what a user cannot look into
+	said := logged(out)
 	if err != nil {
-		return fmt.Errorf("%s %s: %s", r.gen.Name, e.Version, cmp.Or(said['F'], lastWords(stderr.String()), err.Error()))
+		return fmt.Errorf("%s %s: %s", r.gen.Name, e.Version, cmp.Or(said['F'], lastWords(out), err.Error()))
 	}
 	if said['E'] != "" {
 		r.notes = strings.Split(said['E'], "\n")

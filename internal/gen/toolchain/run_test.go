@@ -3,6 +3,7 @@
 package toolchain
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,4 +30,13 @@ func TestLogged(t *testing.T) {
 	said := logged(log)
 	assert.Equal(t, "Failed executing generator: some packages had errors:\nerrors in package \"example.com/a\":\nunable to format file", said['F'])
 	assert.Equal(t, "one\ntwo", said['E'])
+}
+
+// What a program says names its output without the scratch directory.
+func TestOldRunFails(t *testing.T) {
+	scratch := t.TempDir()
+	r := oldRun{gen: Generator{Name: "client-gen"}, scratch: scratch}
+	r.args = []string{"-c", `echo "F1129 17:13:03.754173    9362 main.go:64] unable to format file $0/example.com/a/a.go" >&2; exit 1`, filepath.Join(scratch, "out")}
+	err := r.run(t.Context(), &Toolchain{Version: "v0.19.2", binary: "/bin/sh"}, scratch, nil)
+	assert.EqualError(t, err, "client-gen v0.19.2: unable to format file example.com/a/a.go")
 }
