@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"syscall"
-	"unsafe"
 
 	"github.com/prometheus/procfs"
 )
@@ -55,7 +54,6 @@ func dataOffset(exe string) (int64, error) {
 
 func drop(m *procfs.ProcMap) {
 	if m.EndAddr > m.StartAddr {
-		pages := unsafe.Slice((*byte)(unsafe.Pointer(m.StartAddr)), m.EndAddr-m.StartAddr) //nolint:govet,gosec // the kernel's address, not the collector's
-		_ = syscall.Madvise(pages, syscall.MADV_DONTNEED)
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, m.StartAddr, m.EndAddr-m.StartAddr, syscall.MADV_DONTNEED) // by address: these are not the collector's
 	}
 }
