@@ -78,7 +78,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 			return context.Cause(ctx)
 		}
 		if meta.IsNoMatchError(err) && fromKustomization(o) {
-			unknown = append(unknown, o.GroupVersionKind().GroupKind().String())
+			unknown = append(unknown, a.unknown(o.GroupVersionKind()))
 			continue
 		}
 		if err != nil {
@@ -96,6 +96,14 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 		a.reporter.Note("skipped %s of kinds that this API server does not have: %s", text.Count(len(unknown), "object", "objects"), kinds)
 	}
 	return errors.Join(problems...)
+}
+
+// unknown names a kind that the API server does not have, with its version if it has others.
+func (a *applier) unknown(gvk schema.GroupVersionKind) string {
+	if _, err := a.mapper.RESTMapping(gvk.GroupKind()); err != nil {
+		return gvk.GroupKind().String()
+	}
+	return strings.Join([]string{gvk.Kind, gvk.Version, gvk.Group}, ".")
 }
 
 // listed names objects, or their kinds, without their groups, where they are many.

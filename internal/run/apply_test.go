@@ -46,7 +46,7 @@ type applyBed struct {
 
 func newApplyBed(t *testing.T, adapt func(*unstructured.Unstructured) error) *applyBed {
 	t.Helper()
-	kinds := meta.NewDefaultRESTMapper(nil)
+	kinds := meta.NewDefaultRESTMapper([]schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}})
 	kinds.Add(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, meta.RESTScopeRoot)
 	kinds.Add(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, meta.RESTScopeNamespace)
 	kinds.Add(schema.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}, meta.RESTScopeNamespace)
@@ -128,6 +128,17 @@ func TestApplyReportsAllProblems(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 	b.want(t, []string{"configmaps/fine in default"}, []string{"applied configmap/fine in default"})
+}
+
+// A kustomization may have kinds that the API server lacks. Where it has the kind in another version, that is said.
+func TestApplySkipsUnknownKinds(t *testing.T) {
+	b := newApplyBed(t, nil)
+	objects := []manifest.Object{object("cert-manager.io/v1", "Certificate", "", "a"), object("admissionregistration.k8s.io/v1beta1", "ValidatingWebhookConfiguration", "", "b")}
+	for i := range objects {
+		objects[i].File = "config/default/kustomization.yaml"
+	}
+	require.NoError(t, b.apply(t.Context(), objects, false))
+	b.want(t, nil, []string{"skipped 2 objects of kinds that this API server does not have: Certificate.cert-manager.io, ValidatingWebhookConfiguration.v1beta1.admissionregistration.k8s.io"})
 }
 
 // A namespace that manifests name is created once it turns out to be missing; nothing hides another reason.
