@@ -34,16 +34,18 @@ type pin struct {
 	version string
 	source  string
 	line    int
-	image   bool // it names an image, which holds the generators whatever go.mod requires
+	apart   bool // it is of an image or a clone, which has the generators whatever go.mod requires
 }
 
 var (
 	definesHelpers = lazyregexp.New(`(?m)^function kube::codegen::gen_`)
 
-	pinned    = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w{},-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
-	pinName   = lazyregexp.New(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
-	pinValue  = lazyregexp.New(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
-	inImage   = lazyregexp.New(`\bcodegen:kubernetes-1\.(\d+\.\d+)\b`) // as antrea names its images
+	pinned   = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w{},-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
+	pinName  = lazyregexp.New(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
+	pinValue = lazyregexp.New(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
+	inImage  = lazyregexp.New(`\bcodegen:kubernetes-1\.(\d+\.\d+)\b`) // as antrea names its images
+	// inClone is a command that clones the repository at a release.
+	inClone   = lazyregexp.New(`^git clone (?:.* )?(?:-b|--branch)[ =](?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+)) (?:.* )?\S+/kubernetes/code-generator(?:\.git)?(?: |$)`)
 	pinInTOML = lazyregexp.New(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)
 )
 
@@ -97,6 +99,7 @@ func readScript(file, src, cwd string) *script {
 			sc.pin(pinned, w, c.Line)
 			sc.pin(inImage, w, c.Line)
 		}
+		sc.pin(inClone, strings.Join(c.Words, " "), c.Line)
 		switch {
 		case c.Words[0] == "trap": // at the end, when what it makes is to stay
 		case c.Words[0] != "rm":
@@ -188,6 +191,6 @@ func (sc *script) pin(pattern *lazyregexp.Regexp, text string, line int) bool {
 	if pattern != inImage && m[1] != "" {
 		version = "v" + m[1]
 	}
-	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line, pattern == inImage})
+	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line, pattern == inImage || pattern == inClone})
 	return true
 }

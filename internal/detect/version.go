@@ -109,7 +109,7 @@ func (d *discovery) versions() (all []Version) {
 		dirs = append(dirs, at)
 	}
 	for _, s := range d.scripts {
-		if len(s.calls) == 0 && len(s.pins) > 0 && !s.pins[0].image {
+		if len(s.calls) == 0 && len(s.pins) > 0 && !s.pins[0].apart {
 			// It may set what other scripts run, and it may be an old list of what go.mod is to require.
 			add(d.Modules.ByDir["."].Requirement(codeGenerator))
 		}
