@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/controllergen"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // readHelpers decides which generators write next to the types: those whose files are there, and those that a call of
@@ -263,6 +264,18 @@ func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
 	return dirs, source
 }
 
+var declaration = lazyregexp.New(`(?m)^type\b`)
+
+// declaresType reports whether a package declares a type.
+func (d *discovery) declaresType(dir string) bool {
+	for _, data := range d.GoSources(dir) {
+		if declaration.Match(data) {
+			return true
+		}
+	}
+	return false
+}
+
 // exclude leaves out the packages that have tags and no generated file while others have one, and reports them: they may be new.
 func (d *discovery) exclude(names []string) {
 	kept := map[string]bool{} // directories that have generated files, or that a tree needs
@@ -306,6 +319,8 @@ func (d *discovery) exclude(names []string) {
 				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 				}
+			case inside && h.name == "deepcopy" && !d.declaresType(dir):
+				d.excludeFrom(h.name, dir, dir+" has the tag and no types") // before v0.30, deepcopy-gen writes an empty file
 			case inside:
 				d.Ask(place[dir], "asks for %s and has no generated file, but packages below it have; remove the tag, or generate it too", h.tool)
 			default:
