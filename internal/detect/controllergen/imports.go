@@ -11,6 +11,8 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
+	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -71,6 +73,9 @@ func (r *Reader) readClientEdits() {
 		if !clientScript.Match(t.Data) {
 			continue
 		}
+		if t.Shell() {
+			r.readClientWrites(t)
+		}
 		n := 0
 		for line := range strings.Lines(string(commentLine.ReplaceAll(t.Data, nil))) {
 			words := strings.Fields(line)
@@ -86,6 +91,18 @@ func (r *Reader) readClientEdits() {
 				}) {
 					r.PostProcess(scriptline.Line{At: repo.At(t.Path, n), Words: words}.On(dir))
 				}
+			}
+		}
+	}
+}
+
+// readClientWrites finds the commands of a script whose output goes to a file that is in a client tree.
+func (r *Reader) readClientWrites(t repo.Script) {
+	for _, c := range shell.ReadCall(path.Join(shell.Root, t.Path), string(t.Data), shell.Root, shell.Call{}).Commands {
+		for _, w := range c.Writes {
+			file := steps.Local(c.Dir, w)
+			if r.Exists(file) && slices.ContainsFunc(slices.Concat(r.ClientDirs...), func(dir string) bool { return text.Below(dir, file) }) {
+				r.PostProcess(scriptline.Line{At: repo.At(t.Path, c.Line), Words: append(slices.Clone(c.Words), ">", file)}.On(file))
 			}
 		}
 	}
