@@ -259,7 +259,7 @@ func readManifest(full, rel string) (func(*Repo), error) {
 		if err != nil {
 			return nil, err
 		}
-		names, form := crdform.RolesInForm(data)
+		names, form := crdform.RolesInForm(bytes.TrimPrefix(data, []byte("\n"))) // with which v0.7.0 and before begin
 		return func(r *Repo) { r.Roles = append(r.Roles, Role{Path: rel, Names: names, Form: form}) }, nil
 	case base == "manifests.yaml" && webhooks.Match(top):
 		return func(r *Repo) { r.Webhooks = append(r.Webhooks, rel) }, nil
