@@ -50,13 +50,18 @@ const writesFromOutput = " writes this from the output of controller-gen; crdctl
 
 // movedTo is the place of a command that moves or copies a file to a path, "" if there is none.
 func (r *Reader) movedTo(file string) string {
+	return r.movedAs(file, func(word string) bool { return word == path.Base(file) })
+}
+
+// movedAs is the place of a command that moves or copies a file to a path, or to its directory under a name that is one; "" if there is none.
+func (r *Reader) movedAs(file string, named func(word string) bool) string {
 	for _, s := range r.steps.Sequences {
 		for _, step := range s.Steps {
 			if name := path.Base(step.Words[0]); len(step.Words) < 3 || name != "mv" && name != "cp" {
 				continue
 			}
 			to := steps.Local(step.Dir, step.Words[len(step.Words)-1])
-			if to == file || to == path.Dir(file) && slices.ContainsFunc(step.Words[1:], func(w string) bool { return path.Base(w) == path.Base(file) }) {
+			if to == file || to == path.Dir(file) && slices.ContainsFunc(step.Words[1:], func(w string) bool { return named(path.Base(w)) }) {
 				return step.At()
 			}
 		}

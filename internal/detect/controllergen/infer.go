@@ -4,6 +4,7 @@ package controllergen
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"path"
 	"path/filepath"
@@ -121,9 +122,11 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		raw := !slices.ContainsFunc(all, func(m repo.Manifest) bool { return !r.inForm(m.Path) })
 		packages, module, ok := r.packagesOf(all)
 		version, _ := annotated(all)
+		at := r.movedAs(paths[0], func(word string) bool { ok, _ := path.Match(word, path.Base(paths[0])); return ok })
+		at = cmp.Or(at, r.writerOf(paths[0]))
 		switch {
-		case !raw && r.writerOf(paths[0]) != "":
-			r.List("crd", Name+" "+version, paths, r.writerOf(paths[0])+writesFromOutput)
+		case !raw && at != "":
+			r.List("crd", Name+" "+version, paths, at+writesFromOutput)
 		case !raw:
 			r.List("crd", Name+" "+version, paths, "they were changed after controller-gen wrote them, and no readable call of it generates them; set controllerGen: {calls: […]}")
 		case !ok:
