@@ -53,7 +53,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 		if err := explain.MisnamedPackages(c.root, c.scan.Sources, c.modules, report.Unchecked); err != nil {
 			return nil, &CompileError{error: err, Cause: Broken}
 		}
-		errs = append(errs, c.withoutCalled(report.Errors)...)
+		errs = append(errs, c.withoutOthers(report.Errors)...)
 		now.Notes = append(now.Notes, c.unchecked(report.Unchecked)...)
 		now.Dirs = append(now.Dirs, report.Local...)
 		for _, u := range report.Unchecked {
@@ -114,11 +114,13 @@ func (c *typeCheck) byModule() map[string][]load.Target {
 	return modules
 }
 
-// withoutCalled leaves out the errors in files of controller-gen, which writes what does not compile as well.
-func (c *typeCheck) withoutCalled(errs []load.TypeError) []load.TypeError {
+// withoutOthers leaves out the errors in files of controller-gen, which writes what does not compile as well, and in those that stay as a script
+// left them.
+func (c *typeCheck) withoutOthers(errs []load.TypeError) []load.TypeError {
 	return slices.DeleteFunc(errs, func(e load.TypeError) bool {
 		rel, err := filepath.Rel(c.root, e.Pos.Filename)
-		return err == nil && c.called[filepath.ToSlash(rel)] != ""
+		file := filepath.ToSlash(rel)
+		return err == nil && (c.called[file] != "" || slices.ContainsFunc(c.changed, func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }))
 	})
 }
 
