@@ -130,7 +130,7 @@ func TestApplyReportsAllProblems(t *testing.T) {
 	b.want(t, []string{"configmaps/fine in default"}, []string{"applied configmap/fine in default"})
 }
 
-// A kustomization may have kinds that the API server lacks. Where it has the kind in another version, that is said.
+// A kustomization may have kinds that the API server lacks. One of which the server has another version is named with its version.
 func TestApplySkipsUnknownKinds(t *testing.T) {
 	b := newApplyBed(t, nil)
 	objects := []manifest.Object{object("cert-manager.io/v1", "Certificate", "", "a"), object("admissionregistration.k8s.io/v1beta1", "ValidatingWebhookConfiguration", "", "b")}
