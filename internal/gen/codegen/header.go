@@ -98,7 +98,7 @@ func WithBoilerplate(f File, boilerplate []byte) (File, error) {
 var buildTag = regexp.MustCompile(`\A(//(go:build| \+build) [^\n]*\n)+\n`)
 
 // WithYear puts the year instead of the word YEAR in a file's header: the year that the file on disk bears, if
-// it has this very header, else the current one. So a new year alone makes no file stale.
+// it has this very header, below whatever build tags, else the current one. So a new year alone makes no file stale.
 func WithYear(f File, onDisk []byte, current int) []byte {
 	return DateHeader(f.Content, bytes.Index(f.Content, []byte(GeneratedBy(f.Generator))), onDisk, current)
 }
@@ -110,7 +110,7 @@ func DateHeader(content []byte, end int, onDisk []byte, current int) []byte {
 	}
 	header := string(content[:end])
 	year := fmt.Sprint(current)
-	if kept, ok := yearOf(onDisk, header); ok {
+	if kept, ok := yearOf(buildTag.ReplaceAll(onDisk, nil), buildTag.ReplaceAllString(header, "")); ok {
 		year = kept
 	}
 	return append([]byte(strings.ReplaceAll(header, "YEAR", year)), content[end:]...)
