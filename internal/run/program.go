@@ -118,7 +118,9 @@ func (p *program) flags() map[string]mainpkg.Flag {
 		words = append(words, p.pod.args...)
 	}
 	flags := maps.Clone(p.source.Flags)
-	maps.DeleteFunc(flags, func(_ string, f mainpkg.Flag) bool { return f.Command != "" && !slices.Contains(words, f.Command) })
+	maps.DeleteFunc(flags, func(_ string, f mainpkg.Flag) bool {
+		return f.Commands != nil && !slices.ContainsFunc(f.Commands, func(c string) bool { return slices.Contains(words, c) })
+	})
 	return flags
 }
 

@@ -269,7 +269,7 @@ func TestSubcommand(t *testing.T) {
 	assert.Equal(t, []string{"manager", "--operator-namespace=mine"}, m.args(nil), "the manifests have it")
 
 	m.pod = &pod{command: true, args: []string{"run"}}
-	m.source.Flags = map[string]mainpkg.Flag{"probe-addr": {Command: "agent"}, "health-addr": {Command: "run"}}
+	m.source.Flags = map[string]mainpkg.Flag{"probe-addr": {Commands: []string{"agent"}}, "health-addr": {Commands: []string{"agent", "run"}}}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil), "flags of another subcommand")
 	m.more = []string{"agent"}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes, "--probe-addr=" + m.probes}, m.args(nil), "subcommands that the user names")

@@ -117,12 +117,14 @@ func (r *reading) owner(s *source, f *file, on ast.Expr) symbol {
 func (c *commands) settle() map[string]Flag {
 	flags := map[string]Flag{}
 	for _, f := range c.flags {
-		if c.added[f.owner] {
-			f.flag.Command = c.names[f.owner]
+		before, ok := flags[f.name]
+		if ok && before.Commands == nil {
+			continue
 		}
-		if before, ok := flags[f.name]; !ok || before.Command != "" {
-			flags[f.name] = f.flag
+		if name := c.names[f.owner]; c.added[f.owner] && name != "" {
+			f.flag.Commands = append(before.Commands, name)
 		}
+		flags[f.name] = f.flag
 	}
 	return flags
 }

@@ -60,8 +60,8 @@ type Flag struct {
 	Bool bool
 	// Outside reports whether it is a switch that lets the program run outside of a cluster, as its usage has it.
 	Outside bool
-	// Command is the subcommand of cobra that has it; "" for the program's own.
-	Command string
+	// Commands are the subcommands of cobra that have it; none for the program's own.
+	Commands []string
 	// Default is the default where the source has it as a literal.
 	Default string
 }

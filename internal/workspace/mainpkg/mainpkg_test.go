@@ -241,6 +241,7 @@ func main() {
 	root.PersistentFlags().String("metrics-addr", ":8080", "")
 	webhook.Flags().String("cert-dir", "/certs", "")
 	webhook.Flags().String("metrics-addr", ":8081", "")
+	webhook.Flags().String("probe-addr", ":8081", "")
 	more(root)
 	root.AddCommand(webhook, agent.New(), agent.Command)
 	root.AddCommand(unknown())
@@ -277,8 +278,8 @@ func New() *cobra.Command {
 	assert.True(t, p.Subcommands)
 	assert.Empty(t, p.Starter, "the main package makes the manager")
 	assert.Equal(t, map[string]mainpkg.Flag{
-		"metrics-addr": {Default: ":8080"}, "cert-dir": {Default: "/certs", Command: "webhook"}, "port": {Default: "1"}, "either": {Bool: true},
-		"server": {Command: "client"}, "probe-addr": {Default: ":8082", Command: "agent"},
+		"metrics-addr": {Default: ":8080"}, "cert-dir": {Default: "/certs", Commands: []string{"webhook"}}, "port": {Default: "1"}, "either": {Bool: true},
+		"server": {Commands: []string{"client"}}, "probe-addr": {Default: ":8082", Commands: []string{"webhook", "agent"}},
 	}, p.Flags)
 }
 
