@@ -150,8 +150,9 @@ func sameFile(a, b io.Writer) bool {
 // command returns the arguments and the environment of the controller.
 func (d *devLoop) command() (args, env []string) {
 	env = controllerEnv(os.Environ(), d.env)
-	args = expand(d.installer.args(), env)
-	d.installer.show(args)
+	own := d.installer.args()
+	d.installer.show(own, env)
+	args = expand(own, env)
 	return append(args, expand(slices.Concat(d.Project.Controller.Args, d.Args), env)...), env
 }
 

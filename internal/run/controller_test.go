@@ -34,6 +34,13 @@ func TestCommand(t *testing.T) {
 		assert.Equal(t, []string{"--kubeconfig=/run/controller.kubeconfig", "--user=/run/controller.kubeconfig"}, args)
 	}
 	assert.Equal(t, "crdctl: the controller gets --kubeconfig=/run/controller.kubeconfig\n", said.String())
+
+	said.Reset()
+	d.env = []string{"PASSWORD=hunter", "MODE=fast"}
+	d.installer.program = &program{source: &mainpkg.Program{}, pod: &pod{command: true, args: []string{"--password=$(PASSWORD)", "--mode=$(MODE)"}, secret: []string{"PASSWORD"}}}
+	args, _ := d.command()
+	assert.Contains(t, args, "--password=hunter")
+	assert.Equal(t, "crdctl: the controller gets --password=$(PASSWORD) --mode=fast\n", said.String(), "secrets are not printed")
 }
 
 // A controller that ends by itself may lack what its sources show.

@@ -104,8 +104,11 @@ func (i *installer) args() []string {
 	return i.program.args(i.hooks)
 }
 
-// show prints the arguments of the controller, as it gets them, unless they are those that were printed last.
-func (i *installer) show(args []string) {
+// show prints the arguments of the controller, as it gets them but for the values of Secrets, unless they are those that were printed last.
+func (i *installer) show(args, env []string) {
+	if i.program != nil {
+		args = expand(args, i.program.pod.withoutSecrets(env))
+	}
 	if text := strings.Join(args, " "); text != i.said && !i.NoController {
 		i.said = text
 		i.reporter.Note("the controller gets %s", text)

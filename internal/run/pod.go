@@ -26,6 +26,8 @@ type pod struct {
 	env                []variable
 	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has.
 	unknown []reference
+	// secret are the names of variables that come from Secrets.
+	secret []string
 	// command is set where the manifests have the command, and not the image.
 	command bool
 	// moved are the paths of its volumes, and fixed those that no argument and no variable names.

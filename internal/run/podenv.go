@@ -34,6 +34,9 @@ func (p *pod) readEnv(c corev1.Container, here mounts) {
 		data := here.data(kind, name)
 		for _, key := range slices.Sorted(maps.Keys(data)) {
 			p.env = append(p.env, variable{from.Prefix + key, data[key]})
+			if kind == "Secret" {
+				p.secret = append(p.secret, from.Prefix+key)
+			}
 		}
 	}
 	for _, e := range c.Env {
@@ -44,12 +47,15 @@ func (p *pod) readEnv(c corev1.Container, here mounts) {
 	p.expandEnv()
 }
 
-// expandEnv replaces $(NAME) in variables by those before them, as Kubernetes does.
+// expandEnv replaces $(NAME) in variables by those before them, as Kubernetes does. What has a value of a Secret then is secret, too.
 func (p *pod) expandEnv() {
 	var before []string
 	for i, v := range p.env {
 		p.env[i].value = expand([]string{v.value}, before)[0]
 		before = append(before, v.name+"="+p.env[i].value)
+		if slices.ContainsFunc(p.secret, func(name string) bool { return strings.Contains(v.value, "$("+name+")") }) {
+			p.secret = append(p.secret, v.name)
+		}
 	}
 }
 
@@ -88,10 +94,24 @@ func (p *pod) value(e corev1.EnvVar, here mounts) (string, bool) {
 // key is what a variable takes from an object of the manifests.
 func (p *pod) key(variable, kind, name, key string, here mounts) (string, bool) {
 	value, ok := here.data(kind, name)[key]
-	if !ok {
+	switch {
+	case !ok:
 		p.unknown = append(p.unknown, reference{variable, kind + " " + name})
+	case kind == "Secret":
+		p.secret = append(p.secret, variable)
 	}
 	return value, ok
+}
+
+// withoutSecrets are the variables of env that do not come from Secrets.
+func (p *pod) withoutSecrets(env []string) []string {
+	if p == nil {
+		return env
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(p.secret, name)
+	})
 }
 
 // field is a field of the pod.

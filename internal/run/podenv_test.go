@@ -33,6 +33,7 @@ spec:
         - {name: MODE, valueFrom: {configMapKeyRef: {name: settings, key: mode}}}
         - {name: PASSWORD, valueFrom: {secretKeyRef: {name: password, key: encoded}}}
         - {name: PIN, valueFrom: {secretKeyRef: {name: password, key: plain}}}
+        - {name: URL, value: "https://admin:$(PASSWORD)@shop"}
         - {name: TOKEN, valueFrom: {secretKeyRef: {name: made-in-the-cluster, key: token}}}
         - {name: REGION, valueFrom: {configMapKeyRef: {name: settings, key: region}}}
         - {name: CERTIFICATE, value: /secret/tls.crt}
@@ -67,8 +68,10 @@ stringData: {plain: "1234"}
 		{"MODE", "fast"},
 		{"PASSWORD", "hunter"},
 		{"PIN", "1234"},
+		{"URL", "https://admin:hunter@shop"},
 		{"CERTIFICATE", "/certs/tls.crt"},
 	}, p.env)
+	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.withoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), APP_KEY (a file of a Secret)", p.lacks(nil))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key"}))
 }
