@@ -10,8 +10,9 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 const (
@@ -31,9 +32,6 @@ type Suites struct {
 	Downloads []string
 }
 
-// skipped are directories without tests of the project.
-var skipped = []string{"vendor", "node_modules", "testdata", "bin", "third_party"}
-
 // Inspect reads the Go files below root; names are seen from there.
 func Inspect(root string) (Suites, error) {
 	var found Suites
@@ -44,7 +42,7 @@ func Inspect(root string) (Suites, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(skipped, name)) {
+			if path != "." && (workspace.Foreign(name) || strings.HasPrefix(name, "_") || name == "testdata" || name == "bin") {
 				return fs.SkipDir
 			}
 			return nil

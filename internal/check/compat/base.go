@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // ErrNoCRDs is the error of a base in which no CRD of the project is found.
@@ -94,7 +95,7 @@ func (s State) Same(crd *project.CRD) bool { return s[crd.Name] != nil && same(s
 // foreign reports whether a file is of other projects, or of tests.
 func foreign(file string) bool {
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {
-		if slices.Contains([]string{"vendor", "_output", "third_party", "testdata", "node_modules"}, dir) || len(dir) > 1 && strings.HasPrefix(dir, ".") {
+		if dir != "." && workspace.Foreign(dir) || dir == "testdata" {
 			return true
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Source is what is read of a project. Paths are slash-separated and relative to its root.
@@ -38,10 +39,9 @@ type Script struct {
 	Data []byte
 }
 
-// notOwn are directories with code of others, and with code that is not a part of the controller: tests, examples, pages.
-var notOwn = []string{
-	"vendor", "_output", "third_party", "testdata", "node_modules", "licenses",
-	"test", "tests", "e2e", "testing", "design", "docs", "doc", "site", "website", "example", "examples",
+// aside are directories with code that is not a part of the controller: tests, examples, pages.
+var aside = []string{
+	"licenses", "testdata", "test", "tests", "e2e", "testing", "design", "docs", "doc", "site", "website", "example", "examples",
 }
 
 var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|.*\.(sh|bash|mk|mak)|Taskfile\.ya?ml|[jJ]ustfile)$`)
@@ -59,7 +59,7 @@ func Open(root string, p *project.Project) (*Source, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if file != root && (strings.HasPrefix(name, ".") || slices.Contains(notOwn, name)) {
+			if file != root && (workspace.Foreign(name) || slices.Contains(aside, name)) {
 				return fs.SkipDir
 			}
 			s.Dirs++

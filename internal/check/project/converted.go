@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Converted reports whether versions of the CRD are converted, although its manifest does not have it: kustomize patches a webhook into it, the
@@ -39,13 +40,12 @@ var reviews, withConverter = []byte("ConversionReview"), []byte(".WithConverter(
 
 // findWebhooks reads the Go files of the project that convert objects, or have Knative's webhook. What a webhook of its own is asked to convert, only the cluster knows.
 func (p *Project) findWebhooks() (found [][]byte) {
-	others := []string{"vendor", "third_party", "testdata", "test", "node_modules"}
 	_ = filepath.WalkDir(p.Root, func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		switch {
 		case err != nil:
 			return fs.SkipDir // what cannot be read shows no conversion
-		case d.IsDir() && path != p.Root && (strings.HasPrefix(name, ".") || slices.Contains(others, name)):
+		case d.IsDir() && path != p.Root && (workspace.Foreign(name) || name == "testdata" || name == "test"):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "zz_generated"):
 			return nil

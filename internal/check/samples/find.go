@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // source is a file with objects of the project's kinds.
@@ -64,9 +65,6 @@ var roles = []struct {
 	{regexp.MustCompile(`(?i)(^|/)(keps?|geps?|npeps?|proposals?|designs?|rfcs?|enhancements?|adrs?|release-?notes|changelogs?)([/.]|$)|(^|/)specs/\d+-|(^|/)v\d+\.\d+[^/]*/`), proposal},
 	{regexp.MustCompile(`(?i)(^|/)(docs?|documentation|site|website|book|examples-generated)/|\.md$`), document},
 }
-
-// notOurs are directories of other people's files, and of what is not shipped.
-var notOurs = []string{"vendor", "node_modules", "_output", "third_party", "bin", "dist"}
 
 func roleOf(file string) role {
 	for _, r := range roles {
@@ -164,7 +162,7 @@ func list(root string) (files []string, patches map[string]bool, patched names, 
 		}
 		name := d.Name()
 		switch {
-		case d.IsDir() && p != root && (strings.HasPrefix(name, ".") || slices.Contains(notOurs, name)):
+		case d.IsDir() && p != root && (workspace.Foreign(name) || name == "bin" || name == "dist"):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || !slices.Contains(kustomizations, name) && !slices.Contains([]string{".yaml", ".yml", ".json", ".md"}, path.Ext(name)):
 			return nil

@@ -23,6 +23,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Repo is what was read of a repository. All paths are slash-separated and relative to its root.
@@ -50,9 +51,6 @@ type SmallFile struct {
 	Path string
 	Size int64
 }
-
-// passedOver are the directories that hold other people's code, or none.
-var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
 var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
@@ -179,12 +177,12 @@ func (s *samples) enter(dir, name string) bool {
 			s.project = dir
 			return true
 		}
-		return strings.Count(strings.TrimPrefix(dir, s.testdata), separator) < sampleDepth && !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name)
+		return strings.Count(strings.TrimPrefix(dir, s.testdata), separator) < sampleDepth && !workspace.Foreign(name) && name != "testdata"
 	case name == "testdata" && s.testdata == "":
 		s.testdata = dir
 		return true
 	}
-	return !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name)
+	return !workspace.Foreign(name) && name != "testdata"
 }
 
 // outside reports whether a file is below testdata and in no project there.

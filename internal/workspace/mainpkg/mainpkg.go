@@ -168,7 +168,7 @@ func Read(root, dir string) (*Program, error) {
 }
 
 // aside are the names of directories whose programs are not controllers, or that are not read. Plugins of kubectl are in kubectl-NAME.
-var aside = []string{"build", "docs", "e2e", "example", "examples", "hack", "node_modules", "samples", "scripts", "test", "testdata", "tests", "third_party", "tool", "tools", "vendor"}
+var aside = []string{"build", "docs", "e2e", "example", "examples", "hack", "samples", "scripts", "test", "testdata", "tests", "tool", "tools"}
 
 // mainDirs are the directories of the module with a main function, sorted.
 func (m *module) mainDirs() (dirs []string) {
@@ -176,7 +176,7 @@ func (m *module) mainDirs() (dirs []string) {
 		switch {
 		case err != nil:
 			return fs.SkipDir // what cannot be read holds no program that could be built
-		case d.IsDir() && p != m.root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || strings.HasPrefix(d.Name(), "kubectl-") || slices.Contains(aside, d.Name()) || isFile(filepath.Join(p, "go.mod"))):
+		case d.IsDir() && p != m.root && (workspace.Foreign(d.Name()) || strings.HasPrefix(d.Name(), "_") || strings.HasPrefix(d.Name(), "kubectl-") || slices.Contains(aside, d.Name()) || isFile(filepath.Join(p, "go.mod"))):
 			return fs.SkipDir
 		case d.IsDir() || !isSource(d.Name()):
 			return nil
