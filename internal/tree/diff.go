@@ -172,12 +172,31 @@ func (t *Tree) Kept(root string) (map[string][]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range left {
-			kept[a.Tool] = append(kept[a.Tool], c.Path)
+		if len(left) > 0 {
+			kept[a.Tool] = slices.Sorted(slices.Values(append(kept[a.Tool], paths(left)...)))
 		}
-		slices.Sort(kept[a.Tool])
 	}
 	return kept, nil
+}
+
+// Written lists the files on disk that the tool of an area wrote, sorted.
+func Written(root string, a Area) ([]string, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	found, err := New().stale(dir, []Area{a})
+	return paths(found), err
+}
+
+// paths are those of changes, sorted.
+func paths(changes []Change) (all []string) {
+	for _, c := range changes {
+		all = append(all, c.Path)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // stale finds the files that the owners of areas wrote and that the tree no longer has.
@@ -197,7 +216,7 @@ func (t *Tree) stale(root *os.Root, of []Area) ([]Change, error) {
 				return err
 			}
 			if d.IsDir() {
-				if name := d.Name(); p != dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "_output") {
+				if name := d.Name(); p != dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "_output") {
 					return fs.SkipDir
 				}
 				return nil

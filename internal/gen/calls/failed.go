@@ -4,16 +4,12 @@ package calls
 
 import (
 	"cmp"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/crdform"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -30,7 +26,7 @@ func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error
 				if name == "crd" {
 					a.Owns = func(file string, data []byte) bool { return crdform.IsCRD(path.Base(file), data) }
 				}
-				files, err := p.find(a)
+				files, err := tree.Written(p.root, a)
 				if err != nil {
 					return nil, err
 				}
@@ -62,7 +58,7 @@ func (p *project) leaveSilent(silent map[int][]string) (all []tree.NotCompared, 
 	for _, i := range slices.Sorted(maps.Keys(silent)) {
 		for _, name := range silent[i] {
 			for _, a := range p.areasOf(i, name) {
-				files, err := p.find(a)
+				files, err := tree.Written(p.root, a)
 				if err != nil {
 					return nil, err
 				}
@@ -77,39 +73,6 @@ func (p *project) leaveSilent(silent map[int][]string) (all []tree.NotCompared, 
 		}
 	}
 	return all, nil
-}
-
-// find are the files on disk that an area owns.
-func (p *project) find(a tree.Area) (files []string, err error) {
-	top := filepath.Join(p.root, filepath.FromSlash(a.Dir))
-	err = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
-		if os.IsNotExist(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if name := d.Name(); at != top && (name == ".git" || name == "node_modules" || name == "vendor") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(p.root, at)
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		file := filepath.ToSlash(rel)
-		if !a.Match(file) {
-			return nil
-		}
-		data, err := safefs.ReadFile(at, safefs.MaxFile)
-		if err == nil && a.Owns(file, data) {
-			files = append(files, file)
-		}
-		return err
-	})
-	return files, err
 }
 
 // Reason is an error as the reason why files are not compared: its lines in one.

@@ -43,7 +43,7 @@ func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared, err e
 				a.Match = func(file string) bool {
 					return match(file) && !p.left[file] && !p.settings.IsRemoved(file) && p.inUse(file)
 				}
-				files, err := p.find(a)
+				files, err := tree.Written(p.root, a)
 				if err != nil {
 					return nil, err
 				}
