@@ -171,9 +171,15 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 		}
 		return found
 	}
-	if slices.ContainsFunc(found, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, call) }) {
-		return found
+	for _, o := range found {
+		was := o.IgnoreErrors
+		if o.IgnoreErrors = false; reflect.DeepEqual(o.ControllerGenCall, call) {
+			o.IgnoreErrors = was && step.GoesOn
+			return found
+		}
+		o.IgnoreErrors = was
 	}
+	c.IgnoreErrors = step.GoesOn
 	if !generates && known > 0 && !r.alone(found[:known], c) {
 		r.Note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
 		return found

@@ -16,6 +16,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Root is the directory that stands for the repository's: scripts make paths absolute.
@@ -39,6 +41,8 @@ type Command struct {
 	Env map[string]string
 	// Writes are the files that its output goes to. A command of several others has no words but ">".
 	Writes []string
+	// GoesOn is set where its script goes on when it fails.
+	GoesOn bool
 }
 
 // Assignment gives a variable a value.
@@ -138,9 +142,15 @@ func (s *state) script(src string) {
 			s.out.Err, s.out.Line = errors.New(at.Text), int(at.Pos.Line())
 		}
 	}
-	s.src = src
-	s.stmts(list)
+	s.src, s.goesOn = src, strings.HasPrefix(src, "#!") && !stops.MatchString(src)
+	last := max(len(list)-1, 0)
+	s.stmts(list[:last])
+	s.goesOn = false // a script ends with the error of its last command
+	s.stmts(list[last:])
 }
+
+// stops finds what makes a shell end at the first command that fails.
+var stops = lazyregexp.New(`\$\?|^#!.*\s-[a-z]*e|(?m:^\s*set\s.*(-[a-z]*e|errexit))`)
 
 // parse returns the statements of a text up to the first that does not parse.
 func parse(src string) (list []*syntax.Stmt, err error) {

@@ -26,6 +26,8 @@ type state struct {
 	depth int      // of subshells and command substitutions
 	maybe bool     // in a branch that may not be taken
 
+	goesOn bool // when a command fails
+
 	// funcs are the functions of a script that is read as it runs, called those of them that it calls; see ReadCall.
 	funcs  map[string]*syntax.Stmt
 	called []string
@@ -66,7 +68,7 @@ func (s *state) stmts(list []*syntax.Stmt) {
 		case *syntax.DeclClause:
 			s.assign(c.Args)
 		case *syntax.BinaryCmd:
-			s.stmts([]*syntax.Stmt{c.X, c.Y})
+			s.binary(c)
 		case *syntax.Block:
 			s.stmts(c.Stmts)
 		case *syntax.Subshell:
@@ -93,6 +95,22 @@ func (s *state) stmts(list []*syntax.Stmt) {
 			s.out.Commands = append(s.out.Commands, Command{Words: []string{">"}, Line: s.base + int(st.Pos().Line()), Dir: s.dir, Writes: files})
 		}
 	}
+}
+
+// binary notes the commands of a pipe, or of a list in which the second runs only if the first fails or does not.
+func (s *state) binary(c *syntax.BinaryCmd) {
+	before := s.goesOn
+	if c.Op == syntax.OrStmt {
+		call, ok := c.Y.Cmd.(*syntax.CallExpr)
+		words := []string{""}
+		if ok && len(call.Args) > 0 {
+			words = s.words(call)
+		}
+		s.goesOn = slices.Contains([]string{"true", ":", "echo"}, words[0])
+	}
+	s.stmts([]*syntax.Stmt{c.X})
+	s.goesOn = before
+	s.stmts([]*syntax.Stmt{c.Y})
 }
 
 func (s *state) branch(list ...*syntax.Stmt) {
@@ -183,7 +201,7 @@ func (s *state) call(c *syntax.CallExpr, writes []string) {
 		s.function(words, body)
 		return
 	}
-	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir, s.env(c), writes})
+	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir, s.env(c), writes, s.goesOn})
 	last := words[len(words)-1]
 	switch words[0] {
 	case "cd", "pushd":
@@ -266,6 +284,8 @@ func (s *state) redirected(st *syntax.Stmt) (files []string) {
 
 // include reads the statements of another script.
 func (s *state) include(file string) {
+	goesOn := s.goesOn
+	s.goesOn = false // unless that script says otherwise
 	if s.load == nil || strings.Contains(file, "$") || s.calls >= maxDepth {
 		return
 	}
@@ -274,6 +294,7 @@ func (s *state) include(file string) {
 	if !ok || err != nil || !s.spend(len(src)) {
 		return
 	}
+	s.goesOn = goesOn && !stops.MatchString(src)
 	sub := *s
 	sub.src, sub.file, sub.out = src, s.abs(file), &Script{}
 	sub.calls++

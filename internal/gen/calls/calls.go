@@ -89,6 +89,10 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 		return nil, err
 	}
 	added.NotCompared = append(added.NotCompared, silent...)
+	if silent, err = p.leaveIgnored(made.Ignored); err != nil {
+		return nil, err
+	}
+	added.NotCompared = append(added.NotCompared, silent...)
 	p.nameMarks()
 	settled, err := p.settle(year)
 	if err != nil {

@@ -54,9 +54,25 @@ func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error
 
 // leaveSilent leaves the files of generators that made nothing of the markers that there are: they were made of these markers once, and
 // upstream deletes nothing.
-func (p *project) leaveSilent(silent map[int][]string) (all []tree.NotCompared, err error) {
-	for _, i := range slices.Sorted(maps.Keys(silent)) {
-		for _, name := range silent[i] {
+func (p *project) leaveSilent(silent map[int][]string) ([]tree.NotCompared, error) {
+	return p.leaveNotMade(silent, func(_ int, name string) string {
+		return "controller-gen ignores the +kubebuilder:" + name + " markers at their place, such as right above a type, and keeps the file; add an empty line below them, or delete the file"
+	})
+}
+
+// leaveIgnored leaves the files that calls did not make and that they may make without the errors that they ignore.
+func (p *project) leaveIgnored(ignored map[int]string) ([]tree.NotCompared, error) {
+	generators := map[int][]string{}
+	for i := range ignored {
+		generators[i] = slices.DeleteFunc(p.settings.Calls[i].Generators(), func(name string) bool { return len(p.only) > 0 && !slices.Contains(p.only, name) })
+	}
+	return p.leaveNotMade(generators, func(call int, _ string) string { return ignored[call] })
+}
+
+// leaveNotMade leaves the files on disk of generators, by call, that none made.
+func (p *project) leaveNotMade(generators map[int][]string, reason func(call int, name string) string) (all []tree.NotCompared, err error) {
+	for _, i := range slices.Sorted(maps.Keys(generators)) {
+		for _, name := range generators[i] {
 			for _, a := range p.areasOf(i, name) {
 				files, err := tree.Written(p.root, a)
 				if err != nil {
@@ -66,9 +82,11 @@ func (p *project) leaveSilent(silent map[int][]string) (all []tree.NotCompared, 
 				if len(files) == 0 {
 					continue
 				}
-				p.left[files[0]] = true // it is one file
+				for _, file := range files {
+					p.left[file] = true
+				}
 				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files,
-					Reason: "controller-gen ignores the +kubebuilder:" + name + " markers at their place, such as right above a type, and keeps the file; add an empty line below them, or delete the file"})
+					Reason: reason(i, name)})
 			}
 		}
 	}

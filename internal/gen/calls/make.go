@@ -33,6 +33,8 @@ type Made struct {
 	Silent map[int][]string
 	// DeepCopies are the files of deep copies on disk, below the paths of the calls.
 	DeepCopies []string
+	// Ignored are, by call, the errors that it ignores, in one line.
+	Ignored map[int]string
 	// Failed are, by call, the errors of those that need what is unavailable here; see [controllergen.Result].
 	Failed map[int]error
 }
@@ -75,7 +77,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 			missing = append(missing, i)
 		}
 	}
-	m := &Made{Only: only, Cached: len(missing) == 0, Silent: map[int][]string{}, DeepCopies: kept.walk().deepCopies, Failed: map[int]error{}}
+	m := &Made{Only: only, Cached: len(missing) == 0, Silent: map[int][]string{}, DeepCopies: kept.walk().deepCopies, Failed: map[int]error{}, Ignored: map[int]string{}}
 	if len(missing) > 0 {
 		some := settings
 		some.Calls = nil
@@ -104,6 +106,10 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 	var markers []string
 	for i, r := range results {
 		m.Silent[i] = r.Silent
+		if r.Ignored != "" {
+			m.Ignored[i] = r.Ignored
+			m.Notes = appendNew(m.Notes, []string{r.Ignored})
+		}
 		for _, f := range r.Files {
 			f.Call = i // the settings may have had the call elsewhere when its result was kept
 			m.Files = append(m.Files, f)
@@ -139,15 +145,17 @@ func appendNew(to, words []string) []string {
 // result is what one call made.
 type result struct {
 	Silent []string
-	Files  []controllergen.File
-	Notes  []string
+	// Ignored are the errors that the call ignores, in one line.
+	Ignored string
+	Files   []controllergen.File
+	Notes   []string
 	// Markers are notes on its markers.
 	Markers []string
 }
 
 // resultOf is the part of a run of several calls that is one call's: the nth of the run, which the settings have at i.
 func resultOf(ran *controllergen.Result, n, i int) *result {
-	r := &result{Notes: ran.Notes, Silent: ran.Silent[n]}
+	r := &result{Notes: ran.Notes, Silent: ran.Silent[n], Ignored: ran.Ignored[n]}
 	for _, f := range ran.Files {
 		if f.Call == n {
 			f.Call = i

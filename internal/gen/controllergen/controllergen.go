@@ -26,6 +26,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // File is one that a generator made.
@@ -51,6 +52,8 @@ type Result struct {
 	// Failed are, by call, the errors of those that need a module or a version that is unavailable here (see [diag.IsUnavailable]), and
 	// of those that were inferred; see [diag.IsInferred].
 	Failed map[int]error
+	// Ignored are, by call, the errors of those that ignore errors, in one line. The other files are made all the same.
+	Ignored map[int]string
 }
 
 // Run makes the files of the calls. only has names of generators; empty, it runs all.
@@ -71,7 +74,7 @@ func Run(ctx context.Context, root string, settings config.ControllerGen, only [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, scratch.Remove()) }()
-	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings(), count: len(settings.Calls), failed: map[int]error{}}
+	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings(), count: len(settings.Calls), failed: map[int]error{}, ignored: map[int]string{}}
 	for i, c := range settings.Calls {
 		keep(&c, only)
 		if len(c.Generators()) == 0 {
@@ -108,8 +111,9 @@ type runner struct {
 	count    int // of all calls, those with nothing to run included
 	engines  map[string]func() (*toolchain.ControllerGen, error)
 
-	mu     sync.Mutex
-	failed map[int]error
+	mu      sync.Mutex
+	failed  map[int]error
+	ignored map[int]string
 }
 
 // fail notes an error of calls that others need not share, and returns any other.
@@ -211,7 +215,7 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count), Silent: map[int][]string{}, Failed: r.failed}
+	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count), Silent: map[int][]string{}, Failed: r.failed, Ignored: r.ignored}
 	for _, c := range r.calls {
 		if r.failed[c.number] != nil {
 			continue
@@ -251,13 +255,27 @@ func (r *runner) foreign(all []packages.Error) (first string) {
 	return first
 }
 
+// ignore notes the errors of a call that the script which has it ignores. Those of the go command are never among them.
+func (r *runner) ignore(c *call, said []string) {
+	if len(said) == 0 {
+		return
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(said[0], r.root+string(filepath.Separator)), "\n")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ignored[c.number] = fmt.Sprintf("controller-gen reports %s: %s", text.Count(len(said), "error, which the call ignores", "errors, which the call ignores; the first"), first)
+}
+
 // files are those of one call, or what went wrong in it.
 func (r *runner) files(c *call, result host.Result) (files []File, err error) {
 	said := slices.Clone(result.Failures)
 	for _, e := range result.Errors {
 		said = append(said, strings.ReplaceAll(e.Error(), dangerous, " To use them anyway, set crd.allowDangerousTypes in the call"))
 	}
-	if file := r.foreign(result.Errors); file != "" {
+	if c.IgnoreErrors && len(result.Failures) == 0 && !slices.ContainsFunc(result.Errors, func(e packages.Error) bool { return e.Kind != packages.UnknownError }) {
+		r.ignore(c, said)
+		said = nil
+	} else if file := r.foreign(result.Errors); file != "" {
 		return nil, diag.Unsupported(diag.WithHint(c.what(), r.root, fmt.Sprintf("controller-gen %s cannot read %s; set a later version", c.code, file), said...))
 	}
 	if err := diag.New(c.what(), r.root, said...); err != nil {
