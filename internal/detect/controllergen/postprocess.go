@@ -303,7 +303,7 @@ var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
 
 // readers are programs that read the files that they are given, and write elsewhere.
 var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd",
-	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "sed", "perl", "awk", "kind"}
+	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "go-bindata", "statik", "sed", "perl", "awk", "kind"}
 
 // inPlace reports whether a command changes the files that it is given: sed -i and its kind, or a program that runs one.
 func inPlace(words []string) bool {

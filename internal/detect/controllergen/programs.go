@@ -22,6 +22,10 @@ import (
 func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string, by scriptline.Line) {
 	words := step.Words[2:]
 	if step.Words[1] == "run" {
+		i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
+		if program, _, _ := strings.Cut(path.Base(words[max(i, 0)]), "@"); slices.Contains(readers, program) {
+			return
+		}
 		r.afterArguments(words, m, at, by)
 		r.afterProgram(words, m, at, by)
 		return

@@ -38,6 +38,8 @@ func (l Line) changes() config.Change {
 		return config.ChangesForm
 	case headerScript.MatchString(line) && !mayEdit.MatchString(headerScript.ReplaceAllString(line, "")):
 		return config.ChangesForm
+	case importsOnly.MatchString(line):
+		return config.ChangesForm
 	case editsMetadata(l.Words):
 		return config.ChangesMetadata
 	}
@@ -49,26 +51,34 @@ var (
 	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|(openshift[-_])?goimports(-reviser)?|gosimports|gofumpt|gofumports|gci|golines)(_(tool|bin|cmd))?([\s)}@]|$)|(^|[\s/@({])(ory\s+dev\s+headers|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
 	// headerScript is a script that has its name from the headers that it writes, with the program that runs it.
 	headerScript = lazyregexp.New(`(?i)((^|\s)(python\d?|bash|sh)\s+)?\S*/[\w-]*(header|license)s?\.(sh|py)\b`)
+	// importsOnly is a command of sed for the lines of the imports.
+	importsOnly = lazyregexp.New(`^g?sed\s+-i\s+(\.\w+\s+)?['"]?\s*/\^import[^/]*/\s*,\s*/[^/]*/\s*\{[^{}]*\}['"]?\s[^;&|]*$`)
 	// mayEdit is in a command that may change more than that.
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )
 
-// editsMetadata reports whether a command is one of yq that changes nothing but metadata.
+// editsMetadata reports whether a command is one of yq that changes nothing but metadata, or what the API server does with objects of other
+// versions and unknown fields, which is no part of what is compared either.
 func editsMetadata(words []string) bool {
 	i := slices.IndexFunc(words, RunsYQ)
 	if i < 0 {
 		return false
 	}
-	for j, w := range words[i+1:] {
-		if strings.HasPrefix(w, "-") || w == "e" || w == "eval" || w == "w" {
+	words = words[i+1:]
+	for j, w := range words {
+		if strings.HasPrefix(w, "-") || w == "e" || w == "eval" {
 			continue
+		}
+		if slices.Contains([]string{"w", "write", "d", "delete"}, w) { // of yq before v4: yq write FILE PATH VALUE
+			args := slices.DeleteFunc(slices.Clone(words[j+1:]), func(w string) bool { return strings.HasPrefix(w, "-") })
+			return len(args) > 1 && metadataExpression.MatchString("."+args[1]+"=it") && !mayEdit.MatchString(strings.Join(args[2:], " "))
 		}
 		for part := range strings.SplitSeq(w, "|") {
 			if !metadataExpression.MatchString(part) {
 				return false
 			}
 		}
-		return !mayEdit.MatchString(strings.Join(words[i+j+2:], " ")) // as of a second command on the line
+		return !mayEdit.MatchString(strings.Join(words[j+1:], " ")) // as of a second command on the line
 	}
 	return false
 }
@@ -78,9 +88,12 @@ func RunsYQ(word string) bool { return yq.MatchString(path.Base(word)) }
 
 var (
 	yq = lazyregexp.New(`(?i)^(\W*|\$\([^()]*[ /]([a-z]+-)?)yq([-_@]?v?[\d.]*)?\W*$`)
-	// metadataExpression assigns to a field of the metadata, or removes one.
-	metadataExpression = lazyregexp.New(`^\s*(\.metadata[.\[][^=,]*[^=,!<>]=[^=].*|del\(\.metadata[.\[][^,()]*\))\s*$`)
+	// metadataExpression assigns to a field of these, or removes one.
+	metadataExpression = lazyregexp.New(`^\s*(` + metadata + `[^=,]*[^=,!<>]=[^=].*|` + metadata + `=[^=].*|del\(` + metadata + `[^,()]*\))\s*$`)
 )
+
+// metadata are the fields that a command may change: see editsMetadata.
+const metadata = `\.(metadata[.\[]|spec\.conversion\b|spec\.preserveUnknownFields\b)`
 
 // Find finds the first lines that match, one of each script.
 func (p Pattern) Find(texts []repo.Script) (all Lines) {
@@ -145,7 +158,7 @@ func (l Line) NamesOthers(file string, exists func(file string) bool) bool {
 
 // Short is the beginning of a command.
 func Short(words []string) string {
-	line := strings.Join(words, " ")
+	line := strings.Join(strings.Fields(strings.Join(words, " ")), " ") // a script of sed has line breaks
 	if len(line) > 80 {
 		line = line[:80] + "…"
 	}
