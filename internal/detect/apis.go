@@ -63,6 +63,11 @@ func (d *discovery) readAPIs() {
 	d.setAPIs(found)
 }
 
+// ofOthers reports whether the types of a tree are all of other repositories.
+func (d *discovery) ofOthers(t *clientTree) bool {
+	return len(t.packages) > 0 && !slices.ContainsFunc(t.packages, func(p string) bool { _, ok := d.Modules.Dir(p); return ok })
+}
+
 // setAPIs sets the roots that are not in another one.
 func (d *discovery) setAPIs(found roots) {
 	var sources []string

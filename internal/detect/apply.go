@@ -153,6 +153,23 @@ func (d *discovery) documentOf(a *applyTree) string {
 		if file, exists := d.local(c, word); word != "" && exists {
 			return file
 		}
+		if i := strings.LastIndexAny(word, "})"); i >= 0 && strings.HasPrefix(word, "$") {
+			if file := d.vendored(a.packages, word[i+1:]); file != "" {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// vendored is a file of a module that is in vendor, and that has packages; "" if there is none.
+func (d *discovery) vendored(packages []string, file string) string {
+	for _, p := range packages {
+		for module := p; module != "."; module = path.Dir(module) {
+			if at := path.Join("vendor", module, file); d.Exists(at) {
+				return at
+			}
+		}
 	}
 	return ""
 }

@@ -239,7 +239,7 @@ func (t *clientTree) applySettings(c *config.Client, set setter) {
 	}
 	if a.schema != "" {
 		switch c.ApplyConfigurationOpenAPISchema = config.BuildSchema; {
-		case a.untagged && a.document != "": // of other types, for example of copies
+		case a.document != "" && (a.untagged || strings.HasPrefix(a.document, "vendor/")): // of other types, for example of copies
 			c.ApplyConfigurationOpenAPISchema = a.document
 		case a.reversed:
 			c.ApplyConfigurationOpenAPISchema = config.BuildReversedSchema

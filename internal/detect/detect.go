@@ -109,7 +109,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.leaveUncalled()
 	d.leaveForked()
 	d.readAPIs()
-	if d.fresh = len(d.Settings.APIs) == 0; d.fresh {
+	if d.fresh = len(d.Settings.APIs) == 0 && !slices.ContainsFunc(d.trees, d.ofOthers); d.fresh {
 		if err := d.readFresh(); err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (d *discovery) reader() *controllergen.Reader {
 // Line is the discovery in one line, for the run that goes without a project file.
 func (f *Found) Line() string {
 	var parts []string
-	if g := f.Settings.Generators; g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.Dir != "" {
+	if g := f.Settings.Generators; len(f.Project.APIs) > 0 && (g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.Dir != "") {
 		parts = append(parts, "apis "+strings.Join(f.Project.APIs, ", "))
 	}
 	for _, c := range f.Project.Clients {

@@ -187,7 +187,7 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 // headed reports whether a manifest is as controller-gen writes it below comments.
 func (r *Reader) headed(file string) bool {
 	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
-	for bytes.HasPrefix(data, []byte("#")) {
+	for bytes.HasPrefix(data, []byte("#")) || bytes.HasPrefix(data, []byte("\n")) {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
 	return err == nil && crdform.InForm(data)
