@@ -46,6 +46,12 @@ type Place struct {
 	Text string
 }
 
+// Line is a line of a recipe, without the characters that tell make how to run it.
+type Line struct {
+	Place
+	GoesOn bool // whether make goes on when it fails
+}
+
 // Rule has the recipe of one or several targets.
 type Rule struct {
 	Place
@@ -139,7 +145,7 @@ var sets = lazyregexp.New(`^[\s@+-]*\$[({]eval\s+([\w.-]+)\s*:{0,2}=\s*((?s).*)[
 
 // Lines are the lines of a rule's recipe as the shell gets them, with those that continue them. Overrides are the variables of
 // make's command line.
-func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) (lines []Place) {
+func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) (lines []Line) {
 	local := map[string]string{"@": target, "*": stem, "<": "", "^": "", "?": "", "+": "", "|": "", "%": ""}
 	var needs []string
 	for _, n := range r.Needs {
@@ -163,7 +169,8 @@ func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) 
 			delete(local, m[1])
 		}
 		text := f.expand(line.Text, local)
-		lines = append(lines, Place{line.Path, line.Line, strings.TrimLeft(text, "\t @-+")})
+		command := strings.TrimLeft(text, "\t @-+")
+		lines = append(lines, Line{Place{line.Path, line.Line, command}, strings.Contains(strings.TrimSuffix(text, command), "-")})
 	}
 	return lines
 }

@@ -150,7 +150,7 @@ func (s *state) script(src string) {
 }
 
 // stops finds what makes a shell end at the first command that fails.
-var stops = lazyregexp.New(`\$\?|^#!.*\s-[a-z]*e|(?m:^\s*set\s.*(-[a-z]*e|errexit))`)
+var stops = lazyregexp.New(`\$\?|^#!.*\s-[a-zA-Z]*e|(?m:^\s*set\s.*(-[a-zA-Z]*e|errexit))`)
 
 // parse returns the statements of a text up to the first that does not parse.
 func parse(src string) (list []*syntax.Stmt, err error) {

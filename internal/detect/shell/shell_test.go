@@ -131,3 +131,27 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// A script that does not end with a command that fails goes on, but for its last one.
+func TestGoesOn(t *testing.T) {
+	lib := func(string) (string, bool) { return "set -o errexit\n", true }
+	for src, want := range map[string]bool{
+		"#!/bin/sh\ngen\nls":                         true,
+		"#!/usr/bin/env bash\nset -x\ngen | tee\n:":  true,
+		"#!/bin/sh\nset -e\ngen || true\nls":         true,
+		"#!/bin/sh\nrun() {\n  gen\n  ls\n}\nrun\n:": true,
+		"#!/bin/sh\ngen":                             false,
+		"#!/bin/sh -e\ngen\nls":                      false,
+		"#!/bin/bash\nset -Eeuo pipefail\ngen\nls":   false,
+		"#!/bin/sh\ngen || exit 1\nls":               false,
+		"#!/bin/sh\ngen\n[ $? = 0 ] || exit\nls":     false,
+		"#!/bin/sh\n. ./lib.sh\ngen\nls":             false,
+		"gen\nls":                                    false, // a part of a file, of which the shell is not known
+	} {
+		for _, c := range ReadCall(Root+"/hack/x.sh", src, Root, Call{Load: lib}).Commands {
+			if c.Words[0] == "gen" {
+				assert.Equal(t, want, c.GoesOn, "%s", src)
+			}
+		}
+	}
+}

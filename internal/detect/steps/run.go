@@ -120,13 +120,16 @@ func (x *run) target(name string, overrides map[string]string) {
 }
 
 // recipe runs the lines of a recipe. Before the first step of interest, only those count that may lead to one.
-func (x *run) recipe(lines []makefile.Place, maybe bool, overrides map[string]string) {
+func (x *run) recipe(lines []makefile.Line, maybe bool, overrides map[string]string) {
 	for _, line := range lines {
 		if !x.seen && !x.wanted(line.Text) && !leads.MatchString(line.Text) {
 			continue
 		}
 		for i, text := range logical(line.Text) {
 			read := shell.ReadCall(path.Join(shell.Root, line.Path), text, x.dir, shell.Call{Env: x.file.Exported()})
+			for j := range read.Commands {
+				read.Commands[j].GoesOn = read.Commands[j].GoesOn || line.GoesOn
+			}
 			start := len(x.steps)
 			if i > 0 && strings.Count(line.Text, "\\\n") == 0 {
 				// A line of a variable of several lines has no place of its own.
