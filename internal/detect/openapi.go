@@ -139,7 +139,11 @@ func (d *discovery) pinOpenAPI() {
 			return
 		}
 	}
+	functions := d.callOf("gen_openapi") != "" && d.callOf("openapi-gen") == ""
 	for _, s := range d.scripts {
+		if functions && !slices.ContainsFunc(s.calls, func(c call) bool { return c.name == "gen_openapi" }) {
+			continue // what it builds is for another purpose: gen_openapi builds its own where code-generator is
+		}
 		if dir, ok := strings.CutPrefix(s.openAPIDir, shell.Root); ok {
 			_, module := d.Modules.Of(path.Clean("." + dir))
 			require := func(path, setting string, version *string) {
