@@ -32,7 +32,7 @@ func (l Line) On(file string) config.PostProcessed {
 
 // changes is what the command can change at most: see [config.PostProcessed].
 func (l Line) changes() config.Change {
-	line := strings.Join(l.Words, " ")
+	line := wrapper.ReplaceAllString(strings.Join(l.Words, " "), "")
 	switch {
 	case formats.MatchString(line) && !mayEdit.MatchString(line):
 		return config.ChangesForm
@@ -52,7 +52,9 @@ var (
 	// headerScript is a script that has its name from the headers that it writes, with the program that runs it.
 	headerScript = lazyregexp.New(`(?i)((^|\s)(python\d?|bash|sh)\s+)?\S*/[\w-]*(header|license)s?\.(sh|py)\b`)
 	// importsOnly is a command of sed for the lines of the imports.
-	importsOnly = lazyregexp.New(`^g?sed\s+-i\s+(\.\w+\s+)?['"]?\s*/\^import[^/]*/\s*,\s*/[^/]*/\s*\{[^{}]*\}['"]?\s[^;&|]*$`)
+	importsOnly = lazyregexp.New(`^(find\b[^|;&]*\|\s*xargs\s+(-\S+\s+(\d+\s+)?)*)?g?sed\s+-i\s+(\.\w+\s+)?['"]?\s*/\^?import[^/]*/\s*,\s*/[^/]*/\s*\{([^{}]|\{[^{}]*\})*\}['"]?(\s[^;&|]*)?$`)
+	// wrapper has a shell run a command that it installs first.
+	wrapper = lazyregexp.New(`\b(ba)?sh\s+-e?c\s+['"]?\s*(go\s+install\s+\S+\s*&&)?`)
 	// mayEdit is in a command that may change more than that.
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )

@@ -29,8 +29,10 @@ func TestChangesOfCommands(t *testing.T) {
 			{"$(GOIMPORTS_TOOL)", "-w", "."},
 			{"$(OPENSHIFT_GOIMPORTS)", "-i", "github.com/kubestellar/kubeflex", "-m", "github.com/kubestellar/kubestellar"},
 			{"hack/license.sh"},
+			{"sh", "-c", "go install $(GOIMPORTS_IMAGE) && goimports -w -local example.com/a pkg"},
 			{"sed", "-i", "\n  /^import/,/)/ {\n  /^$/ d\n  }\n", "a.go"},
 			{"sed", "-i", ".orig", "/^import/,/)/ { /^$/ d }", "a.go"},
+			{"find", "pkg", "-name", `"*.go"`, "|", "xargs", "-L", "1", "sed", "-i", "'/import (/,/)/{/import (/n;/)/!{/^$/d}}'"},
 			{"python3", "../scripts/format_license.py", "--root-dir", "../", "--license-file", "../LICENSE"},
 		},
 		config.ChangesMetadata: {
@@ -48,6 +50,7 @@ func TestChangesOfCommands(t *testing.T) {
 			{"hack/license.sh", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
 			{"hack/license-and-schema.sh"},
 			{"gofmt", "-r", "a -> b", "-w", "."},
+			{"sh", "-c", "goimports -w pkg && sed -i s/a/b/ pkg/a.go"},
 			{"prettier", "--write", ".", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
 			{"$(GOLANGCI_LINT)", "run", "--fix"},
 			{"sed", "-i", "s/a/b/", "crd.yaml"},
