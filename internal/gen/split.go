@@ -38,6 +38,9 @@ func split(root string, p *config.Project) []*config.Project {
 	}
 	modules[len(modules)-1].ControllerGen.Calls = p.ControllerGen.Calls // last: deep copies that deepcopy-gen makes too are its own
 	for _, c := range p.Clients {
+		if home := byDir[loadDir(root, []string{c.Dir})]; len(c.Packages) > 0 && home != nil {
+			c.APIs = home.APIs // its packages are of other modules
+		}
 		in := slices.IndexFunc(modules, func(m *config.Project) bool {
 			return len(c.APIs) > 0 && !slices.ContainsFunc(c.APIs, func(api string) bool { return !slices.Contains(m.APIs, api) })
 		})
