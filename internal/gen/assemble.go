@@ -22,6 +22,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/gen/postprocess"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -46,7 +47,7 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 		if f.Generator == codegen.Report {
 			err = addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport || proj.OpenAPI.UpdateReport)
 		} else {
-			err = t.Add(f.Path, dated[i])
+			err = t.Add(f.Path, g.ordered(f, dated[i]))
 		}
 		if err != nil {
 			return nil, err
@@ -70,6 +71,20 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 		t.Own(g.area(a, m))
 	}
 	return t, nil
+}
+
+// ordered is a file, or what is there already, where only the order of lines differs: before v0.30, the versions of a group had the order in which a
+// script named them to informer-gen.
+func (g *generation) ordered(f codegen.File, data []byte) []byte {
+	if f.Generator != "informer-gen" || path.Base(f.Path) != "interface.go" || !toolchain.Old(g.version.Version) {
+		return data
+	}
+	old, err := safefs.ReadFile(filepath.Join(g.root, filepath.FromSlash(f.Path)), safefs.MaxFile)
+	lines := func(data []byte) []string { return slices.Sorted(strings.Lines(string(data))) }
+	if err == nil && slices.Equal(lines(old), lines(data)) {
+		return old
+	}
+	return data
 }
 
 // withConversions has webhooks convert the versions of the CRDs that the settings name.

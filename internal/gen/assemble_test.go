@@ -41,3 +41,23 @@ func TestModelNames(t *testing.T) {
 	}
 	assert.Equal(t, []string{"apis/a/v1/" + name, "apis/gone/v1/" + name}, got)
 }
+
+// Before v0.30 the versions of a group have the order in which a script names them to informer-gen: any order is up to date, and what else
+// differs is not.
+func TestOrderOfInformers(t *testing.T) {
+	const file, old, sorted = "client/informers/externalversions/shop/interface.go", "V1beta1()\nV1()\n", "V1()\nV1beta1()\n"
+	for _, test := range []struct{ version, generator, made, want string }{
+		{"v0.19.7", "informer-gen", sorted, old},
+		{"v0.19.7", "informer-gen", sorted + "V2()\n", sorted + "V2()\n"},
+		{"v0.19.7", "client-gen", sorted, sorted},
+		{"v0.30.0", "informer-gen", sorted, sorted},
+	} {
+		root := t.TempDir()
+		safefstest.WriteFiles(t, root, map[string]string{file: old})
+		g := &generation{root: root, settings: &config.Project{}, plan: &plan.Plan{}, version: Generators{Version: test.version}}
+		tree, err := g.tree(&made{Files: []codegen.File{{Path: file, Generator: test.generator, Content: []byte(test.made)}}}, Options{})
+		require.NoError(t, err)
+		got, _ := tree.Content(file)
+		assert.Equal(t, test.want, string(got), "%v", test)
+	}
+}
