@@ -42,7 +42,7 @@ var GroupsImports = Pattern{words: []string{"gofmt", "goimports", "gofump", "gci
 var BreaksLines = Pattern{words: []string{"golines"}, expression: lazyregexp.New(`(?i)^[^#\n]*\bgolines\S*\s([^\n#]*\s)?(-w|--write-output)\b`)}
 
 // GivesHeaders is in a command that changes the headers of Go files after they were generated. What only checks them has such a name, too.
-var GivesHeaders = Pattern{words: []string{"license", "header"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license)s?\.(sh|py)\b)`), not: func(line []byte) bool {
+var GivesHeaders = Pattern{words: []string{"license", "header", "copyright"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license|copyright)s?\.(sh|py)\b)`), not: func(line []byte) bool {
 	return onlyChecks.MatchString(path.Base(headerScript.FindString(string(line))))
 }}
 

@@ -40,7 +40,7 @@ func (l Line) changes() config.Change {
 		return config.ChangesForm
 	case importsOnly.MatchString(line):
 		return config.ChangesForm
-	case editsMetadata(l.Words):
+	case editsMetadata(l.Words) || editsAnnotation.MatchString(line):
 		return config.ChangesMetadata
 	}
 	return ""
@@ -50,7 +50,7 @@ var (
 	// formats is in a command that changes nothing but headers, white space and imports.
 	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|(openshift[-_])?goimports(-reviser)?|gosimports|gofumpt|gofumports|gci|golines)(_(tool|bin|cmd))?([\s)}@]|$)|(^|[\s/@({])(ory\s+dev\s+headers|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
 	// headerScript is a script that has its name from the headers that it writes, with the program that runs it.
-	headerScript = lazyregexp.New(`(?i)((^|\s)(python\d?|bash|sh)\s+)?\S*/[\w-]*(header|license)s?\.(sh|py)\b`)
+	headerScript = lazyregexp.New(`(?i)((^|\s)(python\d?|bash|sh)\s+)?\S*/[\w-]*(header|license|copyright)s?\.(sh|py)\b`)
 	// importsOnly is a command of sed for the lines of the imports.
 	importsOnly = lazyregexp.New(`^(find\b[^|;&]*\|\s*xargs\s+(-\S+\s+(\d+\s+)?)*)?g?sed\s+-i\s+(\.\w+\s+)?['"]?\s*/\^?import[^/]*/\s*,\s*/[^/]*/\s*\{([^{}]|\{[^{}]*\})*\}['"]?(\s[^;&|]*)?$`)
 	// wrapper has a shell run a command that it installs first.
@@ -58,6 +58,9 @@ var (
 	// mayEdit is in a command that may change more than that.
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )
+
+// editsAnnotation is one command of sed with one expression, which changes or deletes the lines with the version annotation of controller-gen.
+var editsAnnotation = lazyregexp.New(`^\W*(if\s)?\W*g?sed\s+((-i\S*|-[Eenr]+|--in-place\S*|''|"")\s+)*['"](s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*controller-gen[^,;'"]*/d)['"](\s+["']?[\w${}./*-]+["']?)?(\s+\d?>\S+)*(\s*;?\s*(then|done))?$`)
 
 // editsMetadata reports whether a command is one of yq that changes nothing but metadata, or what the API server does with objects of other
 // versions and unknown fields, which is no part of what is compared either.
