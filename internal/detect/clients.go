@@ -106,7 +106,7 @@ func (d *discovery) keepsLeftOver(tree string) string {
 		return c.name == "gen_client" && exists && c.flag("--output-dir") != "" && !text.Below(dir, tree) && !text.Below(tree, dir) // it writes elsewhere
 	})
 	for _, c := range all {
-		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary) || c.name == "generate-groups" && !d.ownGenerateGroups()
+		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary) || c.name == "generate-groups" && d.groupsRemove()
 		if removing || d.removesFrom(tree, c.script) {
 			return ""
 		}
@@ -117,18 +117,20 @@ func (d *discovery) keepsLeftOver(tree string) string {
 	return all[0].at()
 }
 
-// ownGenerateGroups reports whether the repository has a copy of generate-groups.sh that removes nothing.
-func (d *discovery) ownGenerateGroups() bool {
+// groupsRemove reports whether generate-groups.sh removes what it generates next: that of code-generator does since v0.28. A repository may have
+// a copy of its own.
+func (d *discovery) groupsRemove() bool {
 	own := false
 	for _, t := range d.Texts {
 		if name := path.Base(t.Path); name == "generate-groups.sh" || name == "generate-internal-groups.sh" {
 			data := noRemoval.ReplaceAll(t.Data, nil)
 			if own = true; removes.Match(data) || runsGenClient.Match(data) {
-				return false
+				return true
 			}
 		}
 	}
-	return own
+	minor, ok := minorOf(d.Version.Version)
+	return !own && (!ok || minor >= 28)
 }
 
 // removesFrom reports whether a script may remove files of a tree.
