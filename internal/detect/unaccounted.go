@@ -29,11 +29,10 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 		listed := func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }
 		if !made(file) && !slices.ContainsFunc(f.NotCompared, listed) && !slices.ContainsFunc(f.Unread, told) {
 			m := maker{tool, strings.TrimSuffix(tool, "-gen")}
-			if tool == controllergen.Name {
+			if path.Base(file) == helpers[0].file {
+				m.kind = "deepcopy"
+			} else if tool == controllergen.Name {
 				m.kind = "applyconfiguration"
-				if path.Base(file) == helpers[0].file {
-					m.kind = "deepcopy"
-				}
 			}
 			by[m] = append(by[m], file)
 		}
@@ -110,11 +109,11 @@ func (d *discovery) madeByOthers(dir string) bool {
 	})
 }
 
-// readGenerated notes which files the generators that crdctl runs made.
+// readGenerated notes which files the generators that crdctl runs made, and which deep copies others did, such as operator-sdk before v1.
 func (d *discovery) readGenerated() {
 	d.generated = map[string]string{}
 	for _, f := range d.Files {
-		if f.Generator == controllergen.Name || slices.Contains(repo.GengoTools, f.Generator) {
+		if f.Generator == controllergen.Name || slices.Contains(repo.GengoTools, f.Generator) || f.Generator != "" && path.Base(f.Path) == helpers[0].file && hasCopies(f) {
 			d.generated[f.Path] = f.Generator
 		}
 	}
