@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // shape is the range of minor versions of code-generator that can have written the tree, by what came with each.
@@ -46,14 +47,14 @@ func inFakeTyped(f *repo.GoFile) bool {
 	return strings.Contains(f.Path, "/typed/") && strings.Contains(f.Path, "/fake/fake_") && !strings.HasSuffix(f.Path, "_client.go")
 }
 
-// readShape looks for the marks of all versions. Most files decide: single ones may be left over from an older version.
-func (d *discovery) readShape() shape {
+// readShape looks for the marks of all versions below a directory. Most files decide: single ones may be left over from an older version.
+func (d *discovery) readShape(dir string) shape {
 	s := shape{max: newest}
 	for _, m := range marks {
 		with, without := 0, 0
 		var withPlace, withoutPlace string
 		for _, f := range d.Files {
-			if f.Generator != m.generator || !m.file(f) {
+			if f.Generator != m.generator || !m.file(f) || !text.Below(dir, f.Dir) || d.Listed(f.Path) {
 				continue
 			}
 			if line := f.LineWith(m.text); line > 0 {
@@ -72,7 +73,7 @@ func (d *discovery) readShape() shape {
 		}
 	}
 	for _, f := range d.Files {
-		if line := f.LineWith(beforeV27); line > 0 && f.Generator == "client-gen" {
+		if line := f.LineWith(beforeV27); line > 0 && f.Generator == "client-gen" && text.Below(dir, f.Dir) && !d.Listed(f.Path) {
 			s.max, s.maxWhy = min(s.max, 26), repo.At(f.Path, line)
 			if f.LineWith(sinceV23) == 0 {
 				s.max = min(s.max, 22)

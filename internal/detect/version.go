@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -22,8 +23,9 @@ var release = lazyregexp.New(`^v0\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
 // readVersion decides which version of the generators made the tree: what a script names, what the module pins that the
 // script runs in, what other modules pin; and the shape of the tree has the last word.
 func (d *discovery) readVersion() {
-	s := d.readShape()
 	witnesses := d.versions()
+	d.leaveUnpinned(witnesses)
+	s := d.readShape(".")
 	used, known := d.byClientGo(s) // often of the same release as what made its clients
 	if i := slices.IndexFunc(witnesses, func(w Version) bool { return s.fits(w.Version) }); i >= 0 {
 		d.takeVersion(witnesses[i])
@@ -63,6 +65,22 @@ func (d *discovery) readVersion() {
 	case len(d.trees) > 0:
 		d.Ask("", "code-generator is not pinned; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
 	}
+}
+
+// leaveUnpinned leaves out the trees of modules that pin no version and have scripts of their own, where none of the witnesses, which are other
+// modules', can have made the tree.
+func (d *discovery) leaveUnpinned(witnesses []Version) {
+	d.trees = slices.DeleteFunc(d.trees, func(t *clientTree) bool {
+		m, at := d.Modules.Of(t.versioned)
+		version, _ := m.Requirement(codeGenerator)
+		s := d.readShape(t.dir())
+		if at == "." || version != "" || len(witnesses) == 0 || slices.ContainsFunc(witnesses, func(w Version) bool { return s.fits(w.Version) }) ||
+			!slices.ContainsFunc(d.scripts, func(s *script) bool { return len(s.calls) > 0 && text.Below(at, s.path) }) {
+			return false
+		}
+		d.leave(t, fmt.Sprintf("code-generator is not pinned in %s, and the tree has the shape of %s (%s); set codeGeneratorVersion", path.Join(at, "go.mod"), s, s.why()))
+		return true
+	})
 }
 
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
