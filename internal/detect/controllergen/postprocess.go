@@ -166,6 +166,9 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			if slices.Contains(bare, file) {
 				r.PostProcess(editors.Near(file).On(file))
 			}
+			if r.templated(file) {
+				r.PostProcess(scriptline.Line{}.On(file))
+			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && r.Settings.ControllerGen.PostProcessedBy(file) == nil && r.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" && !r.hasHeader(calls, file) { // the second is of before v0.9
 				by := r.mentioned(path.Base(file))
 				if by.At == "" && r.placeholder(file) {
@@ -191,6 +194,12 @@ func (r *Reader) headed(file string) bool {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
 	return err == nil && crdform.InForm(data)
+}
+
+// templated reports whether a manifest is a template of a chart, as no generator writes it, and nothing is known to change it.
+func (r *Reader) templated(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	return err == nil && path.Base(path.Dir(file)) == "templates" && bytes.Contains(data, []byte("{{")) && r.Settings.ControllerGen.PostProcessedBy(file) == nil
 }
 
 // top reads the beginning of a file.
