@@ -127,6 +127,10 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		switch {
 		case !raw && at != "":
 			r.List("crd", Name+" "+version, paths, at+writesFromOutput)
+		case !raw && slices.ContainsFunc(calls, func(c *genCall) bool {
+			files, _ := r.elsewhere(calls, c)
+			return r.writesElsewhere(c, own) && slices.Contains(files, paths[0])
+		}): // leaveMoved lists them
 		case !raw:
 			r.List("crd", Name+" "+version, paths, "they were changed after controller-gen wrote them, and no readable call of it generates them; set controllerGen: {calls: […]}")
 		case !ok:

@@ -20,8 +20,8 @@ import (
 // by other names: a command moves or renames them afterwards.
 func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 	for _, c := range calls {
-		dir, ok := c.OutputDir("crd")
-		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) || len(r.bareIn(dir)) > 0 {
+		dir, _ := c.OutputDir("crd")
+		if !r.writesElsewhere(c, own) {
 			continue
 		}
 		moved, version := r.elsewhere(calls, c)
@@ -31,13 +31,19 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 		moved = slices.DeleteFunc(moved, r.Listed) // of an earlier call
 		if len(moved) > 0 {
 			slices.Sort(moved)
-			missing := "does not exist, so a command moves or renames the files afterwards"
+			missing := "does not exist, so a command moves or renames the files afterwards, or the path is an old one"
 			if workspace.GitIgnores(r.Root, dir) {
 				missing = "is ignored by git, so a command copies the files afterwards"
 			}
 			r.List("crd", Name+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
 		}
 	}
+}
+
+// writesElsewhere reports whether a call writes CRDs to a directory without any of them.
+func (r *Reader) writesElsewhere(c *genCall, own []repo.Manifest) bool {
+	dir, ok := c.OutputDir("crd")
+	return c.CRD != nil && ok && !slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) && len(r.bareIn(dir)) == 0
 }
 
 // elsewhere are the CRDs of the types of a call, wherever they are, that no other call makes, and the version of the last.
