@@ -89,8 +89,8 @@ func (d *discovery) readClients() {
 // removes are the ways in which scripts remove what they generate next.
 var removes = lazyregexp.New(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
 
-// noRemoval are lines that remove none of what the script makes: comments, and what is done at its end.
-var noRemoval = lazyregexp.New(`(?m)^[ \t]*(?:#|trap\s).*$`)
+// noRemoval removes none of what a script makes: comments, what is done at its end, and directories that have their name from being temporary.
+var noRemoval = lazyregexp.New(`(?m)^[ \t]*(?:#|trap\s).*$|\brm\s+-\w+\s+["']?\$+[({]?\w*(?i:tmp|temp)\w*[)}]?["']?`)
 
 // runsGenClient is in scripts that leave to gen_client what it removes.
 var runsGenClient = lazyregexp.New(`kube::codegen::gen_client|kube_codegen\.sh`)
