@@ -40,7 +40,7 @@ func (l Line) changes() config.Change {
 		return config.ChangesForm
 	case importsOnly.MatchString(line):
 		return config.ChangesForm
-	case editsMetadata(l.Words) || editsAnnotation.MatchString(line):
+	case editsMetadata(l.Words) || editsAnnotation(l.Words):
 		return config.ChangesMetadata
 	}
 	return ""
@@ -59,8 +59,23 @@ var (
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )
 
-// editsAnnotation is one command of sed with one expression, which changes or deletes the lines with the version annotation of controller-gen.
-var editsAnnotation = lazyregexp.New(`^\W*(if\s)?\W*g?sed\s+((-i\S*|-[Eenr]+|--in-place\S*|''|"")\s+)*['"](s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*controller-gen[^,;'"]*/d)['"](\s+["']?[\w${}./*-]+["']?)?(\s+\d?>\S+)*(\s*;?\s*(then|done))?$`)
+// editsAnnotation reports whether a command is one of sed with one expression, which changes or deletes the lines with the version annotation of
+// controller-gen.
+func editsAnnotation(words []string) bool {
+	i := slices.IndexFunc(words, func(w string) bool { return sed.MatchString(w) })
+	for j := i + 1; i >= 0 && j < len(words); j++ {
+		if w := words[j]; w != `''` && w != `""` && !sedOption.MatchString(w) {
+			more := slices.ContainsFunc(words[j+1:], func(w string) bool { return strings.HasPrefix(w, "-") })
+			return !more && annotationExpression.MatchString(w) && !mayEdit.MatchString(redirected.ReplaceAllString(strings.Join(words[j+1:], " "), ""))
+		}
+	}
+	return false
+}
+
+var (
+	sed, sedOption, redirected = lazyregexp.New(`^\W*g?sed$`), lazyregexp.New(`^(-i\S*|-[Eenr]+|--in-place\S*)$`), lazyregexp.New(`\d?>\S+`)
+	annotationExpression       = lazyregexp.New(`^['"]?(s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*controller-gen[^,;'"]*/d)['"]?$`)
+)
 
 // editsMetadata reports whether a command is one of yq that changes nothing but metadata, or what the API server does with objects of other
 // versions and unknown fields, which is no part of what is compared either.
