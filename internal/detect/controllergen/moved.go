@@ -52,15 +52,22 @@ func (r *Reader) elsewhere(calls []*genCall, c *genCall) (files []string, versio
 		if m.Version == "" || madeElsewhere(calls, c, m) {
 			continue
 		}
-		_, group, _ := strings.Cut(m.Name, ".")
-		for at, kinds := range r.Kinds[group] {
-			if covers(c, r.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
-				files, version = append(files, m.Path), m.Version
-				break
-			}
+		if r.hasType(c, m) {
+			files, version = append(files, m.Path), m.Version
 		}
 	}
 	return files, version
+}
+
+// hasType reports whether the paths of a call have the type of a CRD.
+func (r *Reader) hasType(c *genCall, m repo.Manifest) bool {
+	_, group, _ := strings.Cut(m.Name, ".")
+	for at, kinds := range r.Kinds[group] {
+		if covers(c, r.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
+			return true
+		}
+	}
+	return false
 }
 
 // madeElsewhere reports whether a CRD is in the directory that another call writes to.

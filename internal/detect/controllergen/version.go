@@ -260,10 +260,16 @@ func (r *Reader) crdsNear(c *genCall, calls []*genCall, own []repo.Manifest) (ma
 				all = append(all, m)
 			}
 		}
+		if slices.ContainsFunc(all, func(m repo.Manifest) bool { return r.hasType(c, m) }) {
+			all = slices.DeleteFunc(all, func(m repo.Manifest) bool { return !r.hasType(c, m) }) // copies of what others make
+		}
 		return all
 	}
 	if made = in(c); len(made) > 0 {
 		return made
+	}
+	if dir, ok := c.OutputDir("crd"); ok && c.CRD != nil && len(r.bareIn(dir)) > 0 {
+		calls = slices.DeleteFunc(slices.Clone(calls), func(o *genCall) bool { return o.Inferred != "" }) // what no command writes may be older
 	}
 	_, module := r.Modules.Of(orRoot(c.Dir))
 	for _, near := range []func(at string) bool{
