@@ -60,7 +60,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// Deep copies of another tool, as operator-sdk before v1, are neither made nor left out without a word.
+// Deep copies of another tool, as operator-sdk before v1, are listed: crdctl does not make them.
 func TestUnaccountedDeepCopies(t *testing.T) {
 	copies := "package v1\n\nfunc (in *T) DeepCopyInto(out *T) {}\n"
 	root := unpack(t, []txtar.File{
