@@ -70,7 +70,7 @@ func (o *runOptions) toManage(root string, p *config.Project) (err error) {
 		return err
 	}
 	o.Program, p.Controller.Package = program, program.Dir
-	run.Locate(root, p)
+	o.Located = run.Locate(root, p)
 	return nil
 }
 

@@ -46,6 +46,7 @@ var rules = []rule{
 		"it belongs to the API server; write validates objects as it does, preflight compiles CEL rules as it does, and what writes or compares CEL rules escapes names as it does"},
 	{`^(sigs.k8s.io/kube-api-linter|golang.org/x/tools/go/analysis)(/|$)`, []string{"internal/check/lint"}, "its analyzers panic, and are made for the types of Kubernetes itself; lint is where that ends"},
 	{`^sigs.k8s.io/kustomize`, []string{"internal/run/kustomization"}, "it starts git and asks servers for what a kustomization names; kustomization is where that is refused"},
+	{`^helm.sh/helm`, []string{"internal/run/chart"}, "chart renders and nothing else; the packages of Helm that install, download or validate by JSON schemas stay out of the program"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
 	{`^k8s.io/client-go`, []string{"cmd", "internal/check/cluster", "internal/check/preflight", "internal/controlplane/...", "internal/crd/builtin", "internal/kubectl", "internal/operator/...", "internal/run", "internal/run/target", "e2e/..."},
 		"what is generated or scaffolded does not talk to clusters; check/cluster reads the one that check --against-cluster names, and crd/builtin compares its table of kinds with client-go, and check/preflight parses JSON paths as the API server does"},

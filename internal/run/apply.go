@@ -77,7 +77,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if meta.IsNoMatchError(err) && fromKustomization(o) {
+		if meta.IsNoMatchError(err) && o.Built {
 			unknown = append(unknown, a.unknown(o.GroupVersionKind()))
 			continue
 		}

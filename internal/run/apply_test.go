@@ -135,7 +135,7 @@ func TestApplySkipsUnknownKinds(t *testing.T) {
 	b := newApplyBed(t, nil)
 	objects := []manifest.Object{object("cert-manager.io/v1", "Certificate", "", "a"), object("admissionregistration.k8s.io/v1beta1", "ValidatingWebhookConfiguration", "", "b")}
 	for i := range objects {
-		objects[i].File = "config/default/kustomization.yaml"
+		objects[i].Built = true
 	}
 	require.NoError(t, b.apply(t.Context(), objects, false))
 	b.want(t, nil, []string{"skipped 2 objects of kinds that this API server does not have: Certificate.cert-manager.io, ValidatingWebhookConfiguration.v1beta1.admissionregistration.k8s.io"})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/chart"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -28,21 +30,22 @@ type installer struct {
 	target   *target.API
 	reporter ui.Reporter
 
-	hooks     *webhooks // nil in a cluster that is not crdctl's own
-	applier   *applier  // likewise
-	installed []manifest.CRD
-	applied   []manifest.Object // of the manifests
-	manifests string            // what they were when all of them had been applied
-	who       *identity         // nil for the administrator
-	broken    map[string]bool   // what could not be installed or applied when it was last tried
-	sources   *sources
-	program   *program       // nil for a controller whose sources were not read
-	foreign   []manifest.CRD // that the manager uses, and that others define
-	elsewhere []string       // files of the project's CRDs in no usual directory; nil before they were looked for
-	skipped   string         // the last message about APIs that are not registered
-	adapted   string         // the last message about the manager's configuration file
-	said      string         // the last message about its arguments
-	missing   string         // the last message about its volumes
+	hooks        *webhooks // nil in a cluster that is not crdctl's own
+	applier      *applier  // likewise
+	installed    []manifest.CRD
+	applied      []manifest.Object // of the manifests
+	manifests    string            // what they were when all of them had been applied
+	who          *identity         // nil for the administrator
+	broken       map[string]bool   // what could not be installed or applied when it was last tried
+	sources      *sources
+	program      *program       // nil for a controller whose sources were not read
+	foreign      []manifest.CRD // that the manager uses, and that others define
+	elsewhere    []string       // files of the project's CRDs in no usual directory; nil before they were looked for
+	skipped      string         // the last message about APIs that are not registered
+	adapted      string         // the last message about the manager's configuration file
+	said         string         // the last message about its arguments
+	missing      string         // the last message about its volumes
+	dependencies string         // the last message about dependencies of charts
 
 	rights func(user string, grants []rbacaudit.Grant) // takes what the roles grant to the controller's account; nil where nothing does
 	timed  func(name string, do func() error) error    // does a part of what a change asks for; nil for just that
@@ -50,6 +53,7 @@ type installer struct {
 
 func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*installer, error) {
 	c := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}, sources: newSources(o.Root)}
+	c.sources.server = sync.OnceValue(func() chart.Server { return serverOf(t.Config) })
 	var err error
 	port, certDir := o.Project.Controller.WebhookPort, filepath.Join(dir, "webhook-certs")
 	if o.Program != nil {
@@ -59,6 +63,9 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 		c.program.subcommand, c.program.more = subcommand(o.Root), slices.Concat(o.Project.Controller.Args, o.Args)
 		c.program.recorded = o.recording != nil && !o.NoController
 		port, certDir = cmp.Or(port, c.program.webhookPort()), c.program.certDir()
+		if o.Located {
+			c.useChart()
+		}
 	}
 	if !t.Ours {
 		return c, nil
@@ -138,6 +145,7 @@ func (i *installer) reread() func() {
 // objects reads the manifests of the controller, without CRDs, and without the workload that runs it in a cluster.
 func (i *installer) objects() ([]manifest.Object, error) {
 	all, err := i.sources.read(i.Project.Controller.Manifests)
+	i.sayMissing()
 	all = slices.DeleteFunc(all, manifest.Object.IsCRD)
 	if i.program == nil {
 		return all, err

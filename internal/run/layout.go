@@ -3,6 +3,7 @@
 package run
 
 import (
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,14 +26,16 @@ var (
 	sampleDirs = []string{"config/samples"}
 )
 
-// Locate fills in where a project keeps its manifests and samples, as far as its settings leave that open.
-func Locate(root string, p *config.Project) {
+// Locate fills in where a project keeps its manifests and samples, as far as its settings leave that open, and reports whether they leave
+// the manifests open.
+func Locate(root string, p *config.Project) (manifests bool) {
 	exists := func(dir string) bool {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir)))
 		return err == nil && info.IsDir()
 	}
 	c := &p.Controller
-	if len(c.Manifests) == 0 {
+	manifests = len(c.Manifests) == 0
+	if manifests {
 		for _, dir := range wholeDirs {
 			if kustomization.File(filepath.Join(root, filepath.FromSlash(dir))) != "" {
 				c.Manifests = []string{dir}
@@ -45,6 +48,7 @@ func Locate(root string, p *config.Project) {
 	if len(c.Samples) == 0 {
 		c.Samples = slices.DeleteFunc(slices.Clone(sampleDirs), func(dir string) bool { return !exists(dir) })
 	}
+	return manifests
 }
 
 // crdDirsOf are the directories with the project's own CRDs: those that its settings name, or else the usual ones.
@@ -56,35 +60,36 @@ func crdDirsOf(p *config.Project) []string {
 }
 
 // managerCRDs are the CRDs of the manifests, with the patches of their kustomizations, and those of the project's directories that are
-// not among them.
-func (i *installer) managerCRDs() ([]manifest.CRD, error) {
-	objects, err := i.sources.read(i.Project.Controller.Manifests)
-	if err != nil {
-		objects = nil // applyManifests reports it
-	}
-	crds, err := manifest.CRDsAmong(objects)
-	if err != nil {
-		return nil, err
-	}
-	add := func(paths []string) error {
-		for _, p := range paths {
-			more, err := manifest.CRDsIn(i.Root, filepath.FromSlash(p))
-			if err != nil {
-				return err
-			}
-			for _, crd := range more {
-				if !slices.ContainsFunc(crds, func(known manifest.CRD) bool { return known.Name == crd.Name }) {
-					crds = append(crds, crd)
-				}
+// not among them. Those of charts are copies of the latter, and may be older, so they are the last.
+func (i *installer) managerCRDs() (crds []manifest.CRD, err error) {
+	add := func(more []manifest.CRD, err error) error {
+		for _, crd := range more {
+			if !slices.ContainsFunc(crds, func(known manifest.CRD) bool { return known.Name == crd.Name }) {
+				crds = append(crds, crd)
 			}
 		}
-		return nil
+		return err
 	}
-	if err := add(crdDirsOf(i.Project)); err != nil {
+	among := func(paths []string) error {
+		objects, err := i.sources.read(paths)
+		if err != nil {
+			objects = nil // applyManifests reports it
+		}
+		return add(manifest.CRDsAmong(objects))
+	}
+	in := func(dirs []string) (err error) {
+		for _, p := range dirs {
+			err = errors.Join(err, add(manifest.CRDsIn(i.Root, filepath.FromSlash(p))))
+		}
+		return err
+	}
+	manifests := slices.Clone(i.Project.Controller.Manifests)
+	charts := slices.DeleteFunc(slices.Clone(manifests), func(p string) bool { return !i.isChart(p) })
+	if err := errors.Join(among(slices.DeleteFunc(manifests, i.isChart)), in(crdDirsOf(i.Project)), among(charts)); err != nil {
 		return nil, err
 	}
 	if len(crds) == 0 {
-		if err := add(i.unusual()); err != nil {
+		if err := in(i.unusual()); err != nil {
 			return nil, err
 		}
 	}

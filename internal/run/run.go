@@ -30,6 +30,8 @@ type Options struct {
 	Project *config.Project
 	// Program is the controller where its sources could be read: it gets the flags that it needs on this machine.
 	Program *mainpkg.Program
+	// Located reports that the project's settings name no manifests: they are where Locate found them, or in its own chart.
+	Located bool
 	// Plane is about the control plane that is started.
 	Plane Plane
 	// Account is who the project's controller is; nil for an administrator.

@@ -12,25 +12,31 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/chart"
 	"github.com/crdctl/crdctl/internal/run/kustomization"
 )
 
-// sources read manifests, and build kustomizations again only if one of their files changed.
+// sources read manifests, and build kustomizations and charts again only if one of their files changed.
 type sources struct {
 	root  string
 	built map[string]builtSource // by path
+	// server is what charts see of the API server.
+	server func() chart.Server
 }
 
 type builtSource struct {
 	objects []manifest.Object
 	paths   []string // of the files that it is made of
+	missing []string // dependencies of a chart
 	state   []fileState
 }
 
-func newSources(root string) *sources { return &sources{root: root, built: map[string]builtSource{}} }
+func newSources(root string) *sources {
+	return &sources{root: root, built: map[string]builtSource{}, server: func() chart.Server { return chart.Server{} }}
+}
 
-// read returns the objects of files, directories and kustomizations below the root, CRDs among them. With an error it returns those that
-// could be read.
+// read returns the objects of files, directories, kustomizations and charts below the root, CRDs among them. With an error it returns those
+// that could be read.
 func (s *sources) read(paths []string) (all []manifest.Object, err error) {
 	var problems []error
 	for _, p := range paths {
@@ -46,25 +52,27 @@ func (s *sources) read(paths []string) (all []manifest.Object, err error) {
 
 func (s *sources) one(p string) ([]manifest.Object, error) {
 	full := filepath.Join(s.root, filepath.FromSlash(p))
-	file := kustomization.File(full)
-	if file == "" {
+	build := s.kustomize
+	switch {
+	case kustomization.File(full) != "":
+	case chart.File(full) != "":
+		build = s.render
+	default:
 		delete(s.built, p)
 		return manifest.Objects(s.root, filepath.FromSlash(p))
 	}
 	known, ok := s.built[p]
 	if !ok || !slices.Equal(known.state, stateOf(known.paths)) {
 		began := time.Now()
-		made, err := kustomization.Build(full)
-		known = builtSource{paths: made.Files, state: stateOf(made.Files)}
+		var err error
+		known, err = build(p)
+		known.state = stateOf(known.paths)
 		if slices.ContainsFunc(known.state, func(f fileState) bool { return !f.mtime.Before(began) }) {
 			known.state = nil // what was read may be older
 		}
 		if err != nil {
 			delete(s.built, p)
 			return nil, err
-		}
-		for _, o := range made.Objects {
-			known.objects = append(known.objects, manifest.Object{Unstructured: o, File: below(s.root, file), Line: 1})
 		}
 		s.built[p] = known
 	}
@@ -76,7 +84,25 @@ func (s *sources) one(p string) ([]manifest.Object, error) {
 	return copies, nil
 }
 
-// files are those that the kustomizations are made of, relative to the root.
+func (s *sources) kustomize(p string) (b builtSource, err error) {
+	full := filepath.Join(s.root, filepath.FromSlash(p))
+	made, err := kustomization.Build(full)
+	b.paths = made.Files
+	for _, o := range made.Objects {
+		b.objects = append(b.objects, manifest.Object{Unstructured: o, File: below(s.root, kustomization.File(full)), Line: 1, Built: true})
+	}
+	return b, err
+}
+
+func (s *sources) render(p string) (builtSource, error) {
+	made, err := chart.Build(s.root, filepath.FromSlash(p), s.server())
+	if err != nil {
+		return builtSource{}, err
+	}
+	return builtSource{objects: made.Objects, paths: made.Files, missing: made.Missing}, nil
+}
+
+// files are those that the kustomizations and charts are made of, relative to the root.
 func (s *sources) files() (all []string) {
 	for _, b := range s.built {
 		for _, f := range b.paths {
@@ -101,11 +127,6 @@ func stateOf(paths []string) (all []fileState) {
 		all = append(all, state)
 	}
 	return all
-}
-
-// fromKustomization reports whether a kustomization made an object.
-func fromKustomization(o manifest.Object) bool {
-	return kustomization.IsFile(o.File)
 }
 
 // below is a path relative to the root, where it is below it.

@@ -22,6 +22,8 @@ import (
 type file struct {
 	name string // what errors call it
 	data []byte
+	// lenient takes the last of two values of a key, as Helm and kubectl do.
+	lenient bool
 }
 
 // filesOf returns the file at path or, as "kubectl apply -f" does, the manifests that lie directly in that directory. Errors
@@ -81,7 +83,11 @@ func eachDocument(files []file, do func(f file, doc yamldoc.Document) error) err
 
 // decode returns a document as JSON; the error has a place.
 func (f file) decode(doc yamldoc.Document) ([]byte, error) {
-	asJSON, err := yaml.YAMLToJSONStrict(doc.Text)
+	convert := yaml.YAMLToJSONStrict
+	if f.lenient {
+		convert = yaml.YAMLToJSON
+	}
+	asJSON, err := convert(doc.Text)
 	if err != nil {
 		return nil, doc.Error(f.name, err)
 	}

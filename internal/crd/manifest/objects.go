@@ -20,6 +20,8 @@ type Object struct {
 	*unstructured.Unstructured
 	File string
 	Line int
+	// Built reports that a kustomization or a chart made the object.
+	Built bool
 }
 
 // Place is where the object is, as file:line.
@@ -79,9 +81,17 @@ func Objects(root, path string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	files = slices.DeleteFunc(files, func(f file) bool { return slices.Contains(kustomize, filepath.Base(f.name)) })
+	return objectsIn(slices.DeleteFunc(files, func(f file) bool { return slices.Contains(kustomize, filepath.Base(f.name)) })...)
+}
+
+// Rendered reads the objects of what a template made. The name is that of the template.
+func Rendered(name string, data []byte) ([]Object, error) {
+	return objectsIn(file{name: name, data: data, lenient: true})
+}
+
+func objectsIn(files ...file) ([]Object, error) {
 	var all []Object
-	err = eachDocument(files, func(f file, doc yamldoc.Document) error {
+	err := eachDocument(files, func(f file, doc yamldoc.Document) error {
 		asJSON, err := f.decode(doc)
 		if err != nil {
 			return err

@@ -4,7 +4,10 @@ package bundle
 
 import (
 	"bytes"
+	"path/filepath"
+	"slices"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -22,8 +25,18 @@ func Tree(stream []byte, force bool) (*tree.Tree, error) {
 func own(t *tree.Tree, dir string, match func(path string) bool, force bool) {
 	t.Own(tree.Area{
 		Dir: dir, Tool: "crdctl manifests", Match: match,
-		Owns:     func(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte(header)) },
+		Owns:     func(_ string, data []byte) bool { return wrote(data) },
 		Replaces: func(string, []byte) bool { return force },
 		Act:      func([]byte) string { return "choose another directory with --output, or overwrite with --force" },
+	})
+}
+
+func wrote(data []byte) bool { return bytes.HasPrefix(data, []byte(header)) }
+
+// Wrote reports whether the chart in a directory has templates that crdctl manifests wrote.
+func Wrote(dir string) bool {
+	return slices.ContainsFunc(files, func(f struct{ name, kinds string }) bool {
+		data, err := safefs.ReadFile(filepath.Join(dir, "templates", f.name), safefs.MaxFile)
+		return err == nil && wrote(data)
 	})
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/bundle"
+	"github.com/crdctl/crdctl/internal/run/chart"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+)
+
+// useChart takes the project's own chart for its manifests, where those that were found do not have the controller's workload and where one
+// chart does. Problems are reported, and leave the manifests as they are.
+func (i *installer) useChart() {
+	c := &i.Project.Controller
+	objects, broken := i.sources.read(c.Manifests)
+	if _, workload := takeManager(objects); workload != nil {
+		return
+	}
+	var found, failed []string
+	for _, dir := range chartsBelow(i.Root) {
+		objects, err := i.sources.one(dir)
+		if err != nil {
+			failed = append(failed, err.Error())
+		}
+		if _, workload := takeManager(objects); workload != nil {
+			found = append(found, dir)
+		} else {
+			delete(i.sources.built, dir)
+		}
+	}
+	switch len(found) {
+	case 0:
+		for _, problem := range failed {
+			i.reporter.Note("%s; the chart is not used", problem)
+		}
+		return
+	case 1:
+		if broken != nil {
+			i.reporter.Note("%v", broken)
+		}
+		c.Manifests = found
+		i.reporter.Note("no other manifest has the controller's Deployment, so its manifests are those of the chart %s with the defaults of its values.yaml", found[0])
+	default:
+		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml", strings.Join(found, ", "))
+		for _, dir := range found {
+			delete(i.sources.built, dir)
+		}
+	}
+}
+
+// examples are directories with charts of other programs.
+var examples = lazyregexp.New(`(?i)(^|/)(examples?|samples?)$`)
+
+// chartsBelow are the directories of the charts that may be the project's own.
+func chartsBelow(root string) (dirs []string) {
+	_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || p == root {
+			return nil
+		}
+		rel := filepath.ToSlash(below(root, p))
+		if fswatch.Ignored(d.Name()) || project.Tests.MatchString(rel) || examples.MatchString(rel) {
+			return fs.SkipDir
+		}
+		if chart.File(p) == "" {
+			return nil
+		}
+		if !bundle.Wrote(p) {
+			dirs = append(dirs, rel)
+		}
+		return fs.SkipDir // charts in it are its dependencies
+	})
+	return dirs
+}
+
+// isChart reports whether controller.manifests names a chart.
+func (i *installer) isChart(p string) bool {
+	return chart.File(filepath.Join(i.Root, filepath.FromSlash(p))) != ""
+}
+
+// sayMissing names the dependencies that charts lack.
+func (i *installer) sayMissing() {
+	var all []string
+	for _, p := range i.Project.Controller.Manifests {
+		if missing := i.sources.built[p].missing; len(missing) > 0 {
+			all = append(all, strings.Join(missing, ", ")+" (not in "+p+"/charts)")
+		}
+	}
+	if said := strings.Join(all, ", "); said != "" && said != i.dependencies {
+		i.dependencies = said
+		i.reporter.Note("left out dependencies of charts: %s", said)
+	}
+}
+
+// serverOf is what charts see of an API server: its version, and the APIs that it has now.
+func serverOf(config *rest.Config) (s chart.Server) {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return s
+	}
+	version, err := client.ServerVersion()
+	if err != nil {
+		return s
+	}
+	_, resources, err := client.ServerGroupsAndResources()
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
+		return s
+	}
+	s.Version = version.GitVersion
+	for _, group := range resources {
+		s.APIs = append(s.APIs, group.GroupVersion)
+		for _, r := range group.APIResources {
+			s.APIs = append(s.APIs, group.GroupVersion+"/"+r.Kind)
+		}
+	}
+	return s
+}
