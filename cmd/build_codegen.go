@@ -7,6 +7,8 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/kustomization"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -23,6 +25,9 @@ This is the codegen build: run, view, test, cluster, envtest and kubectl are in 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	return append(newCodegenCommands(s, o), notInBuild("control plane", fullBuild, planeCommands)...)
 }
+
+// crdsOf reads the CRDs of a file, a directory or a kustomization that a user named.
+func crdsOf(path string) ([]manifest.CRD, error) { return kustomization.CRDs(path) }
 
 // linked are the versions of what is linked in.
 func (b *buildInfo) linked() { b.generators() }

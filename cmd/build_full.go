@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/chart"
+	"github.com/crdctl/crdctl/internal/run/kustomization"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -25,6 +28,14 @@ The code generators, an API server with etcd, and kubectl are built in. Projects
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	return append(newCodegenCommands(s, o), newRun(s, o), newView(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o))
+}
+
+// crdsOf reads the CRDs of a file, a directory, a kustomization or a chart that a user named.
+func crdsOf(path string) ([]manifest.CRD, error) {
+	if kustomization.File(path) == "" && chart.File(path) != "" {
+		return chart.CRDs(path)
+	}
+	return kustomization.CRDs(path)
 }
 
 // linked are the versions of what is linked in.

@@ -7,10 +7,8 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
-	"github.com/crdctl/crdctl/internal/run/kustomization"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -26,6 +24,3 @@ func newCodegenCommands(s ui.Streams, o *options) []*cobra.Command {
 func (b *buildInfo) generators() {
 	b.CodeGenerator, b.ControllerTools = codegen.Version, crdform.Version
 }
-
-// crdsOf reads the CRDs of a file, a directory or a kustomization that a user named.
-func crdsOf(path string) ([]manifest.CRD, error) { return kustomization.CRDs(path) }
