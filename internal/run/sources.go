@@ -72,7 +72,7 @@ func (s *sources) one(p string) ([]manifest.Object, error) {
 		}
 		if err != nil {
 			delete(s.built, p)
-			return nil, err
+			return known.objects, err
 		}
 		s.built[p] = known
 	}
@@ -96,10 +96,7 @@ func (s *sources) kustomize(p string) (b builtSource, err error) {
 
 func (s *sources) render(p string) (builtSource, error) {
 	made, err := chart.Build(s.root, filepath.FromSlash(p), s.server())
-	if err != nil {
-		return builtSource{}, err
-	}
-	return builtSource{objects: made.Objects, paths: made.Files, missing: made.Missing}, nil
+	return builtSource{objects: made.Objects, paths: made.Files, missing: made.Missing}, err
 }
 
 // files are those that the kustomizations and charts are made of, relative to the root.

@@ -57,17 +57,18 @@ func File(dir string) string {
 }
 
 // Build renders the chart in a directory below root, as "helm template" does with the chart's name for the release. Places are seen from root.
+// With an error it returns the objects that could be read.
 func Build(root, dir string, server Server) (*Built, error) {
 	b := &Built{}
 	files, err := b.read(filepath.Join(root, dir))
 	if err != nil {
-		return nil, fmt.Errorf("read the chart in %s: %w", dir, err)
+		return b, fmt.Errorf("read the chart in %s: %w", dir, err)
 	}
 	c, err := loader.LoadFiles(files)
 	if _, invalid := errors.AsType[chart.ValidationError](err); invalid {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, metadataFile), err)
+		return b, fmt.Errorf("%s: %w", filepath.Join(dir, metadataFile), err)
 	} else if err != nil {
-		return nil, fmt.Errorf("read the chart in %s: %s", dir, oneLine(err))
+		return b, fmt.Errorf("read the chart in %s: %s", dir, oneLine(err))
 	}
 	top := common.Values{
 		"Release":      map[string]any{"Name": c.Name(), "Namespace": "default", "IsInstall": true, "IsUpgrade": false, "Revision": 1, "Service": "Helm"},
@@ -78,7 +79,7 @@ func Build(root, dir string, server Server) (*Built, error) {
 	if err != nil {
 		// Helm calls files as if the chart's directory had its name.
 		message := strings.NewReplacer(c.Name()+"/templates/", filepath.ToSlash(dir)+"/templates/", c.Name()+"/charts/", filepath.ToSlash(dir)+"/charts/").Replace(oneLine(err))
-		return nil, fmt.Errorf("render the chart in %s: %s", dir, message)
+		return b, fmt.Errorf("render the chart in %s: %s", dir, message)
 	}
 	for _, crd := range c.CRDObjects() {
 		rendered[crd.Filename] = string(crd.File.Data)
@@ -100,10 +101,7 @@ func Build(root, dir string, server Server) (*Built, error) {
 			}
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
-	}
-	return b, nil
+	return b, errors.Join(problems...)
 }
 
 // CRDs reads the CRDs of the chart in a directory that a user named.

@@ -32,15 +32,12 @@ func built(t *testing.T, files map[string]string, server chart.Server) (*chart.B
 		safefstest.WriteFiles(t, root, map[string]string{"charts/own/" + name: content})
 	}
 	b, err := chart.Build(root, filepath.Join("charts", "own"), server)
-	if err != nil {
-		return nil, err
-	}
 	for i, file := range b.Files {
 		rel, err := filepath.Rel(filepath.Join(root, "charts", "own"), file)
 		require.NoError(t, err)
 		b.Files[i] = filepath.ToSlash(rel)
 	}
-	return b, nil
+	return b, err
 }
 
 // shown are the values in the ConfigMaps of a chart, by their names.
@@ -94,13 +91,13 @@ dependencies:
 - {name: away, version: 1.x, repository: 'https://example.com', condition: one.enabled}
 - {name: unused, version: 1.x, repository: 'https://example.com', condition: idle.enabled}
 `,
-		"values.yaml":      "global: {region: eu}\ntwo: {word: of the chart, gone: null}\ntags: {extra: false}\n",
+		"values.yaml":      "global: {region: eu}\ntwo: {word: of the chart, gone: null, other: {gone: null}}\ntags: {extra: false}\n",
 		"templates/a.yaml": template("own", ".Values.one.word }} {{ .Values.two.word"),
 	}
 	for _, name := range []string{"one", "idle", "tagged", "extra"} {
 		files["charts/"+name+"/Chart.yaml"] = "apiVersion: v2\nname: " + name + "\nversion: 1.2.3\n"
 		files["charts/"+name+"/values.yaml"] = "word: its own\ngone: here\nenabled: " + map[bool]string{true: "false", false: "true"}[name == "idle"] + "\n"
-		files["charts/"+name+"/templates/a.yaml"] = template("{{ .Chart.Name }}", ".Values.word }} {{ .Values.global.region }} {{ .Values.gone")
+		files["charts/"+name+"/templates/a.yaml"] = template("{{ .Chart.Name }}", ".Values.word }} {{ .Values.global.region }} {{ .Values.gone }}{{ if .Values.other }}other{{ end")
 	}
 	b, err := built(t, files, chart.Server{})
 	require.NoError(t, err)
@@ -136,17 +133,20 @@ func TestErrors(t *testing.T) {
 		"broken values": {map[string]string{"values.yaml": "a: [\n"}, []string{"read the chart in charts/own: cannot load values.yaml: cannot unmarshal yaml document: error converting YAML to JSON: yaml: "}},
 		"a bad ignore":  {map[string]string{".helmignore": "a/**\n"}, []string{"read the chart in charts/own: .helmignore: double-star (**) syntax is not supported"}},
 		"what is no object": {
-			map[string]string{"templates/a.yaml": "a: b\n", "templates/b.yaml": "{{ 1 }}: [\n"},
+			map[string]string{"templates/a.yaml": "a: b\n", "templates/b.yaml": "{{ 1 }}: [\n", "templates/c.yaml": template("good", "1")},
 			[]string{"rendered charts/own/templates/a.yaml:1: not a Kubernetes object: ", "rendered charts/own/templates/b.yaml:1: invalid YAML: "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := built(t, test.files, chart.Server{})
+			b, err := built(t, test.files, chart.Server{})
 			require.Error(t, err)
 			lines := strings.Split(filepath.ToSlash(err.Error()), "\n")
 			require.Len(t, lines, len(test.want), err)
 			for i, want := range test.want {
 				assert.True(t, strings.HasPrefix(lines[i], want), "%s\nwant %s", lines[i], want)
+			}
+			if name == "what is no object" {
+				assert.Equal(t, map[string]any{"good": "1"}, shown(b), "the rest is read")
 			}
 		})
 	}

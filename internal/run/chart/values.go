@@ -88,20 +88,19 @@ func enabled(d *chart.Dependency, values common.Values, tags map[string]any) boo
 	return on || !off
 }
 
-// merge returns values with others over them. Null takes a value away.
+// merge returns values with others over them. Null takes a value away, and is none where there is no value.
 func merge(values, over map[string]any) map[string]any {
 	all := maps.Clone(values)
 	if all == nil {
 		all = map[string]any{}
 	}
 	for key, value := range over {
-		before, isMap := all[key].(map[string]any)
-		after, bothMaps := value.(map[string]any)
-		switch {
-		case value == nil:
+		before, _ := all[key].(map[string]any)
+		switch value := value.(type) {
+		case nil:
 			delete(all, key)
-		case isMap && bothMaps:
-			all[key] = merge(before, after)
+		case map[string]any:
+			all[key] = merge(before, value)
 		default:
 			all[key] = value
 		}
