@@ -38,7 +38,7 @@ func (d *discovery) readClients() {
 			d.leave(t, "its client is in "+typed+", and from "+t.packages[0]+" crdctl would generate it in "+given+": a script generates it from other paths")
 			continue
 		}
-		if by := d.unclaimed(t, dirs); by != "" {
+		if by := d.makesNone(t, dirs); by != "" {
 			d.leave(t, "no type of "+t.packages[0]+" has +genclient, so "+by+" generates no clients, and leaves these")
 			continue
 		}

@@ -62,9 +62,9 @@ func (c *call) clientset(dir string) string {
 	return dir
 }
 
-// unclaimed is the place of the call of gen_client that makes the clients, where none of the types has a tag for them any more: it makes
+// makesNone is the place of the call of gen_client that makes the clients, where none of the types has a tag for them any more: it makes
 // nothing then, and leaves what is there. dirs are those of the packages with a tag.
-func (d *discovery) unclaimed(t *clientTree, dirs []string) string {
+func (d *discovery) makesNone(t *clientTree, dirs []string) string {
 	calls := d.calls("gen_client", "client-gen", "generate-groups")
 	local := func(p string) bool { _, ok := d.Modules.Dir(p); return ok }
 	if len(calls) == 0 || len(t.packages) == 0 || slices.ContainsFunc(dirs, repo.Versioned) || !local(t.packages[0]) ||

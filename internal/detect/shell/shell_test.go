@@ -143,6 +143,7 @@ func TestGoesOn(t *testing.T) {
 		"#!/bin/sh\ngen":                             false,
 		"#!/bin/sh -e\ngen\nls":                      false,
 		"#!/bin/bash\nset -Eeuo pipefail\ngen\nls":   false,
+		"#!/bin/sh\nNO=\ngen || $NO\nls":             false,
 		"#!/bin/sh\ngen || exit 1\nls":               false,
 		"#!/bin/sh\ngen\n[ $? = 0 ] || exit\nls":     false,
 		"#!/bin/sh\n. ./lib.sh\ngen\nls":             false,

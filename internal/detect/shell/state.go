@@ -102,11 +102,7 @@ func (s *state) binary(c *syntax.BinaryCmd) {
 	before := s.goesOn
 	if c.Op == syntax.OrStmt {
 		call, ok := c.Y.Cmd.(*syntax.CallExpr)
-		words := []string{""}
-		if ok && len(call.Args) > 0 {
-			words = s.words(call)
-		}
-		s.goesOn = slices.Contains([]string{"true", ":", "echo"}, words[0])
+		s.goesOn = ok && slices.Contains([]string{"true", ":", "echo"}, append(s.words(call), "")[0])
 	}
 	s.stmts([]*syntax.Stmt{c.X})
 	s.goesOn = before
