@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds every wait. It is no measure of anything: machines that run tests are busy.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // process is a running program whose output can be waited for.
 type process struct {
