@@ -70,7 +70,7 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 		_, err = s.Out.Write([]byte(text))
 		return err
 	}
-	at, err := o.withCRDs(o.crds)
+	at, err := o.withCRDs(s, o.crds)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) (err error) {
 	case !o.cluster && (o.kubeconfig != "" || o.context != ""):
 		return ui.UsageErrorf("--kubeconfig and --context require --against-cluster")
 	}
-	at, err := o.withCRDs(o.crds)
+	at, err := o.withCRDs(s, o.crds)
 	if err != nil {
 		return err
 	}

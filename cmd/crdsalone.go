@@ -19,11 +19,24 @@ import (
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
-// withCRDs is the project; with --crd-dir, the directory itself will do, and only its CRDs count.
-func (o *options) withCRDs(dir string) (*located, error) {
+// withCRDs is the project. With --crd-dir, the directory itself will do, and only its CRDs count; so where there is nothing to generate, and
+// one directory with CRDs, which a note names.
+func (o *options) withCRDs(s ui.Streams, dir string) (*located, error) {
 	at, err := newSettings(nil).project(o)
 	if dir == "" {
-		return at, o.hintCRDs(err)
+		if err == nil {
+			return at, nil
+		}
+		hint, nothing := hintOfNothing(err)
+		if !nothing {
+			return nil, err
+		}
+		dirs := o.dirsWithCRDs()
+		if len(dirs) != 1 {
+			return nil, hintCRDs(err, hint, dirs)
+		}
+		s.Report().Printf("no generated code that can be compared was found; only the CRDs in %s are read", dirs[0])
+		dir = dirs[0]
 	}
 	base, baseErr := realPath(o.dir)
 	if baseErr != nil {
@@ -45,38 +58,46 @@ func (o *options) withCRDs(dir string) (*located, error) {
 	return at, nil
 }
 
-// hintCRDs names --crd-dir in an error about a directory in which there is nothing to generate: CRDs need no more.
-func (o *options) hintCRDs(err error) error {
-	nothing, unread := errors.AsType[*detect.NothingError](err)
-	hint := noProjectHint
+// hintOfNothing is the hint with which an error ends that says that there is nothing to generate, if it is such an error.
+func hintOfNothing(err error) (hint string, ok bool) {
+	if _, unread := errors.AsType[*detect.NothingError](err); unread {
+		return "", true
+	}
 	if errors.Is(err, detect.ErrNothing) {
-		hint = detect.NothingHint
+		return detect.NothingHint, true
 	}
-	switch {
-	case unread:
-		if such := o.suchCRDs(); such != "" {
-			return &hinted{err, nothing.Error() + "\nfor CRDs alone, name their directory with --crd-dir" + such}
-		}
-	case err != nil && strings.HasSuffix(err.Error(), hint):
-		return &hinted{err, strings.TrimSuffix(err.Error(), hint) + "name the directory of the CRDs with --crd-dir" + o.suchCRDs() + ", or set --dir to a project's directory"}
-	}
-	return err
+	return noProjectHint, strings.HasSuffix(err.Error(), noProjectHint)
 }
 
-// suchCRDs is a directory of CRDs as an example. It is looked for in repositories only: other directories may be large.
-func (o *options) suchCRDs() string {
+// hintCRDs names --crd-dir in an error about a directory in which there is nothing to generate, and the directories that it may name: CRDs
+// need no more.
+func hintCRDs(err error, hint string, dirs []string) error {
+	const flag = " with --crd-dir"
+	such := ""
+	if shown := min(len(dirs), 3); shown > 0 {
+		such = ": " + strings.Join(dirs[:shown], ", ")
+		if more := len(dirs) - shown; more > 0 {
+			such += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	if hint == "" {
+		return &hinted{err, err.Error() + "\nfor CRDs alone, name their directory" + flag + such}
+	}
+	return &hinted{err, strings.TrimSuffix(err.Error(), hint) + "name the directory of the CRDs" + flag + such + "; or set --dir to a project's directory"}
+}
+
+// dirsWithCRDs are the directories with CRDs that are not those of tests. They are looked for in repositories only: other directories may be
+// large.
+func (o *options) dirsWithCRDs() []string {
 	base, err := realPath(o.dir)
 	if err != nil || !slices.ContainsFunc([]string{".git", "go.mod"}, func(name string) bool { _, err := os.Stat(filepath.Join(base, name)); return err == nil }) {
-		return ""
+		return nil
 	}
 	p, err := project.Open(base, &config.Project{})
 	if err != nil {
-		return ""
+		return nil
 	}
-	if dirs := p.WithCRDs(); len(dirs) > 0 {
-		return ", such as " + dirs[0]
-	}
-	return ""
+	return slices.DeleteFunc(p.WithCRDs(), project.Tests.MatchString)
 }
 
 // hinted is an error with another text.

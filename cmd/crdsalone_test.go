@@ -15,16 +15,25 @@ import (
 	"github.com/crdctl/crdctl/internal/detect"
 )
 
-// Where generated code cannot be read, the CRDs still can be: the error names their directory.
+// Where generated code cannot be read, the CRDs still can be: the error names their directories, but for those of tests.
 func TestHintCRDs(t *testing.T) {
 	o := &options{dir: t.TempDir()}
-	crds := filepath.Join(o.dir, "config", "crd")
-	require.NoError(t, os.MkdirAll(crds, 0o750))
-	require.NoError(t, os.WriteFile(filepath.Join(crds, "a.yaml"), []byte("kind: CustomResourceDefinition\nmetadata:\n  name: as.example.com\n"), 0o600))
-	unread := &detect.NothingError{}
-	require.Equal(t, unread, o.hintCRDs(unread), "a directory that is not a repository is not searched")
+	write := func(dir, name string) {
+		t.Helper()
+		crds := filepath.Join(o.dir, filepath.FromSlash(dir))
+		require.NoError(t, os.MkdirAll(crds, 0o750))
+		require.NoError(t, os.WriteFile(filepath.Join(crds, name+".yaml"), []byte("kind: CustomResourceDefinition\nmetadata:\n  name: "+name+".example.com\n"), 0o600))
+	}
+	write("config/crd", "as")
+	write("config/crd", "bs")
+	write("deploy/crds", "as")
+	write("test/crds", "cs")
+	require.Empty(t, o.dirsWithCRDs(), "a directory that is not a repository is not searched")
 	require.NoError(t, os.WriteFile(filepath.Join(o.dir, "go.mod"), []byte("module example.com/m\n"), 0o600))
-	err := o.hintCRDs(unread)
+	unread := &detect.NothingError{}
+	hint, ok := hintOfNothing(unread)
+	require.True(t, ok)
+	err := hintCRDs(unread, hint, o.dirsWithCRDs())
 	require.ErrorIs(t, err, unread)
-	assert.EqualError(t, err, unread.Error()+"\nfor CRDs alone, name their directory with --crd-dir, such as config/crd")
+	assert.EqualError(t, err, unread.Error()+"\nfor CRDs alone, name their directory with --crd-dir: config/crd, deploy/crds")
 }
