@@ -9,7 +9,7 @@ DEADCODE := go tool -modfile=tools/go.mod deadcode
 ACTIONLINT := go tool -modfile=tools/actionlint/go.mod actionlint
 # Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary. Without symbols and
 # debugging information the linker needs half the time.
-TEST := go test -vet=off -ldflags='-s -w' -timeout 40m
+TEST := go test -vet=off -ldflags='-s -w' -timeout 60m
 # The benchmarks that "make bench" runs, as -bench has it.
 BENCH := .
 # The versions of controller-gen that "make compat" compares with; tests have the first and the last with other bytes.
