@@ -96,6 +96,17 @@ func TestVersionsOfAnObjectThatWasSearched(t *testing.T) {
 	p.has("crd-rows[aria-label=Versions] .none", "No version in the selected time.")
 }
 
+// Keys are faster than answers: those for rows that have not come yet count once they are there.
+func TestKeysBeforeRows(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.has(".finding.open", "reconciled by its own status write")
+	p.key("4jj")
+	p.waits(`document.querySelector("crd-rows[aria-label=Requests] .row.selected")?.ariaRowIndex === "3"`)
+	eval[bool](p, `(document.querySelector("crd-rows[aria-label=Requests]").focus(), true)`)
+	p.key(kb.End) // the last row is far below those that were asked for
+	p.waits(`(() => { const e = document.querySelector("crd-rows[aria-label=Requests]"); return e.querySelector(".row.selected")?.ariaRowIndex === e.ariaRowCount; })()`)
+}
+
 // A range of time is drawn with the pointer, and all views keep to it.
 func TestBrush(t *testing.T) {
 	p := open(t, serve(t, crontab()).URL())

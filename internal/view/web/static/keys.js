@@ -6,7 +6,7 @@ import { html } from '/lib/lit-html/lit-html.js';
 import { back, link, select } from './inspector.js';
 import { step } from './object.js';
 import { save } from './save.js';
-import { change, state } from './state.js';
+import { change, drawNow, state } from './state.js';
 
 const order = ['now', 'flow', 'object', 'requests', 'time', 'rights'];
 
@@ -54,6 +54,7 @@ export function keys(e) {
   }
   if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
   if ((e.key === ' ' || e.key === 'Enter') && /** @type {Element} */ (e.target).closest('button, a, summary')) return; // presses it
+  drawNow();
   const focused = document.activeElement?.closest('crd-rows');
   if (focused && moves[e.key]) focused.move(moves[e.key](focused));
   else if (/^[1-6]$/.test(e.key)) {

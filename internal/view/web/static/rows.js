@@ -33,6 +33,7 @@ export class Rows extends HTMLElement {
   #first = 0;
   #rows = [];
   #cursor = -1;
+  #due = false; // the row of the cursor is picked once it has come: keys are faster than answers
   #pressed = null; // the row that the pointer went down on: rows can move until it goes up, and a click without a pointer has none
   #cap = 0;
   #seq = 0;
@@ -63,6 +64,7 @@ export class Rows extends HTMLElement {
     this.#params = text;
     this.#query = p;
     this.#cursor = -1;
+    this.#due = false;
     this.#cap = 0;
     if (this.isConnected && this.scrollTop) this.scrollTop = 0;
     this.#load();
@@ -122,6 +124,7 @@ export class Rows extends HTMLElement {
         this.#seq = answer.seq;
         this.#asked = true;
         this.#trouble = '';
+        if (this.#due) this.#pickCursor();
         this.update();
       } else {
         this.#again = true;
@@ -152,17 +155,22 @@ export class Rows extends HTMLElement {
     const here = this.#rows[this.#cursor - this.#first]; // several rows can have one Seq
     const at = here && this.#isSelected(here) ? -1 : this.#rows.findIndex((r) => this.#isSelected(r));
     const from = at >= 0 ? this.#first + at : this.#cursor;
-    this.#cursor = Math.max(0, Math.min(from + n, Math.min(this.#total, mostRows) - 1));
+    this.#cursor = Math.max(0, Math.min(from + n, (this.#asked ? Math.min(this.#total, mostRows) : mostRows) - 1));
     const top = this.#cursor * rowHeight;
     const head = this.querySelector('.head')?.clientHeight ?? 0;
     if (top < this.scrollTop) this.scrollTop = top;
     else if (top + rowHeight + head > this.scrollTop + this.clientHeight) this.scrollTop = top + rowHeight + head - this.clientHeight;
-    const row = this.#rows[this.#cursor - this.#first];
-    if (row) {
-      this.#selected = row.seq || row.id; // the page draws it later; keys can be faster
-      this.pick(row);
-    }
+    this.#pickCursor();
     this.update();
+  }
+
+  #pickCursor() {
+    if (this.#asked) this.#cursor = Math.min(this.#cursor, this.#total - 1);
+    const row = this.#rows[this.#cursor - this.#first];
+    this.#due = !row && !(this.#asked && !this.#total);
+    if (!row) return;
+    this.#selected = row.seq || row.id; // the page draws it later; keys can be faster
+    this.pick(row);
   }
 
   update() {

@@ -15,7 +15,8 @@ export async function save(before = false) {
   if (!f) return;
   if (f.state === 'file' && !before) {
     const range = ['from', 'to'].map((end) => (state[end] ? ` --${end} ${rfc3339(state[end])}` : '')).join('');
-    change({ note: `save a part of this recording with: crdctl view ${f.file}${range} --save part.crdctl.gz` });
+    const part = f.file === 'part.crdctl.gz' ? 'part-2.crdctl.gz' : 'part.crdctl.gz'; // crdctl writes over no file
+    change({ note: `save a part of this recording with: crdctl view ${f.file}${range} --save ${part}` });
     return;
   }
   const from = before ? 0 : state.from || (state.to ? 0 : Math.max(0, f.now - minutes * 60e9));

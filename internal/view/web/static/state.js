@@ -40,10 +40,14 @@ export function change(patch = {}) {
   Object.assign(state, patch);
   if (waiting) return;
   waiting = true;
-  requestAnimationFrame(() => {
-    waiting = false;
-    draw();
-  });
+  requestAnimationFrame(drawNow);
+}
+
+/** Draws what waits for the next frame: a key is for what the key before it led to. */
+export function drawNow() {
+  if (!waiting) return;
+  waiting = false;
+  draw();
 }
 
 /** Takes a frame; while the page is frozen, or the browser has not drawn the one before, the newest one waits. */
