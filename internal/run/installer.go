@@ -151,14 +151,15 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		return all, err
 	}
 	all = i.withoutAPIServices(all)
-	others, workload := takeManager(all)
+	name := programName(i.Root, i.Project.Controller.Package)
+	others, workload := takeManager(all, name)
 	if workload == nil {
 		return others, err
 	}
 	secrets := i.rotatedSecrets(all, *workload)
 	i.program.rotates = len(secrets) > 0
 	var changed []string
-	i.program.pod = newPod(*workload, mounts{dir: filepath.Join(i.program.temp, "volumes"), certs: i.program.certDir(), objects: all, adapt: func(content string) string {
+	i.program.pod = newPod(*workload, name, mounts{dir: filepath.Join(i.program.temp, "volumes"), certs: i.program.certDir(), objects: all, adapt: func(content string) string {
 		adapted, fields := i.program.configFile(content, i.webhookPort())
 		changed = append(changed, fields...)
 		return adapted

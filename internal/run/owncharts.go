@@ -3,14 +3,17 @@
 package run
 
 import (
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/bundle"
 	"github.com/crdctl/crdctl/internal/run/chart"
@@ -22,7 +25,8 @@ import (
 func (i *installer) useChart() {
 	c := &i.Project.Controller
 	objects, broken := i.sources.read(c.Manifests)
-	if _, workload := takeManager(objects); workload != nil {
+	name := programName(i.Root, c.Package)
+	if _, workload := takeManager(objects, name); workload != nil {
 		return
 	}
 	var found, failed []string
@@ -31,11 +35,15 @@ func (i *installer) useChart() {
 		if err != nil {
 			failed = append(failed, err.Error())
 		}
-		if _, workload := takeManager(objects); workload != nil {
+		if _, workload := takeManager(objects, name); workload != nil {
 			found = append(found, dir)
-		} else {
-			delete(i.sources.built, dir)
+			continue
 		}
+		if n := len(slices.DeleteFunc(slices.Clone(objects), func(o manifest.Object) bool { return !isWorkload(o) })); n > 1 {
+			failed = append(failed, fmt.Sprintf("the chart in %s has %d Deployments, and it is not clear which is the controller's (its program is named %s); "+
+				"to give it arguments, set controller.args in crdctl.yaml", dir, n, name))
+		}
+		delete(i.sources.built, dir)
 	}
 	switch len(found) {
 	case 0:

@@ -66,8 +66,20 @@ func TestUseChart(t *testing.T) {
 			files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/a.yaml": `a: {{ required "set url" .Values.url }}`}),
 			said:  "crdctl: render the chart in charts/shop: execution error at (charts/shop/templates/a.yaml:1:6): set url; the chart is not used\n",
 		},
-		"one with several Deployments": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/other.yaml": strings.Replace(plain, "shop", "other", 1)})},
-		"one that crdctl wrote":        {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
+		"one with several Deployments, of which one has the name of the module": {
+			files: with(chartIn("charts/shop"), map[string]string{
+				"charts/shop/templates/other.yaml": strings.ReplaceAll(plain, "shop", "other"), "go.mod": "module example.com/shop/v2\n",
+			}),
+			manifests: []string{"charts/shop"}, said: used,
+		},
+		"one with several Deployments, which may all be the controller's": {
+			files: with(chartIn("charts/shop"), map[string]string{
+				"charts/shop/templates/other.yaml": strings.Replace(plain, "shop", "other", 1), "go.mod": "module example.com/shop/v2\n",
+			}),
+			said: "crdctl: the chart in charts/shop has 2 Deployments, and it is not clear which is the controller's (its program is named shop); " +
+				"to give it arguments, set controller.args in crdctl.yaml; the chart is not used\n",
+		},
+		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root, said := t.TempDir(), &strings.Builder{}

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -66,58 +64,13 @@ func (p *pod) without(flags map[string]bool, known map[string]mainpkg.Flag) (arg
 	return args
 }
 
-var workloads = []schema.GroupKind{{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}}
-
-// takeManager splits objects into those to apply and the workload that runs the controller in a cluster: here it runs on this machine.
-func takeManager(objects []manifest.Object) (others []manifest.Object, manager *manifest.Object) {
-	var candidates []int
-	for i, o := range objects {
-		if slices.Contains(workloads, o.GroupVersionKind().GroupKind()) && (isManager(o) || only(objects, o)) {
-			candidates = append(candidates, i)
-		}
-	}
-	if len(candidates) == 0 {
-		return objects, nil
-	}
-	manager = &objects[candidates[0]]
-	for i, o := range objects {
-		if !slices.Contains(candidates, i) {
-			others = append(others, o)
-		}
-	}
-	return others, manager
-}
-
-// only reports whether a workload is the only one.
-func only(objects []manifest.Object, o manifest.Object) bool {
-	return !slices.ContainsFunc(objects, func(x manifest.Object) bool {
-		return x.Unstructured != o.Unstructured && slices.Contains(workloads, x.GroupVersionKind().GroupKind())
-	})
-}
-
-// isManager reports whether a workload is kubebuilder's: it bears the label control-plane, or has a container "manager".
-func isManager(o manifest.Object) bool {
-	template, ok := templateOf(o)
-	return ok && (template.Labels["control-plane"] != "" || slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return c.Name == "manager" }))
-}
-
-func templateOf(o manifest.Object) (*corev1.PodTemplateSpec, bool) {
-	var workload struct {
-		Spec struct {
-			Template corev1.PodTemplateSpec `json:"template"`
-		} `json:"spec"`
-	}
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &workload)
-	return &workload.Spec.Template, err == nil && len(workload.Spec.Template.Spec.Containers) > 0
-}
-
-// newPod reads the manifest of the controller.
-func newPod(o manifest.Object, here mounts) *pod {
+// newPod reads the manifest of the controller, whose program has a name.
+func newPod(o manifest.Object, program string, here mounts) *pod {
 	template, ok := templateOf(o)
 	if !ok {
 		return nil
 	}
-	c := template.Spec.Containers[max(0, slices.IndexFunc(template.Spec.Containers, func(c corev1.Container) bool { return c.Name == "manager" }))]
+	c := template.Spec.Containers[managerOf(template.Spec.Containers, program)]
 	p := &pod{namespace: o.GetNamespace(), account: template.Spec.ServiceAccountName, command: len(c.Command) > 0}
 	if p.namespace == "" {
 		p.namespace = corev1.NamespaceDefault

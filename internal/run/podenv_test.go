@@ -59,7 +59,7 @@ stringData: {plain: "1234"}
 	objects, err := manifest.Objects(dir, "all.yaml")
 	require.NoError(t, err)
 
-	p := newPod(objects[0], mounts{dir: t.TempDir(), certs: "/certs", objects: objects})
+	p := newPod(objects[0], "", mounts{dir: t.TempDir(), certs: "/certs", objects: objects})
 	assert.Equal(t, []variable{
 		{"SHOP_color", "red"},
 		{"SHOP_mode", "fast"},

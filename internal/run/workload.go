@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+var workloads = []schema.GroupKind{{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}}
+
+func isWorkload(o manifest.Object) bool {
+	return slices.Contains(workloads, o.GroupVersionKind().GroupKind())
+}
+
+// takeManager splits objects into those to apply and the workload that runs the controller in a cluster: here it runs on this machine. It is the
+// one that kubebuilder would have written, or the only one, or else the only one that runs a program with the name of the controller's.
+func takeManager(objects []manifest.Object, program string) (others []manifest.Object, manager *manifest.Object) {
+	var candidates, named []int
+	for i, o := range objects {
+		if !isWorkload(o) {
+			continue
+		}
+		if isManager(o) || only(objects, o) {
+			candidates = append(candidates, i)
+		}
+		if template, ok := templateOf(o); ok && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return runs(c, program) }) {
+			named = append(named, i)
+		}
+	}
+	if len(candidates) == 0 && len(named) == 1 {
+		candidates = named
+	}
+	if len(candidates) == 0 {
+		return objects, nil
+	}
+	manager = &objects[candidates[0]]
+	for i, o := range objects {
+		if !slices.Contains(candidates, i) {
+			others = append(others, o)
+		}
+	}
+	return others, manager
+}
+
+// only reports whether a workload is the only one.
+func only(objects []manifest.Object, o manifest.Object) bool {
+	return !slices.ContainsFunc(objects, func(x manifest.Object) bool { return x.Unstructured != o.Unstructured && isWorkload(x) })
+}
+
+// isManager reports whether a workload is kubebuilder's: it bears the label control-plane, or has a container "manager".
+func isManager(o manifest.Object) bool {
+	template, ok := templateOf(o)
+	return ok && (template.Labels["control-plane"] != "" || slices.ContainsFunc(template.Spec.Containers, isManagerContainer))
+}
+
+func isManagerContainer(c corev1.Container) bool { return c.Name == "manager" }
+
+// managerOf is the index of the controller's container in its pod: "manager", or the one that runs its program, or the first.
+func managerOf(containers []corev1.Container, program string) int {
+	if at := slices.IndexFunc(containers, isManagerContainer); at >= 0 {
+		return at
+	}
+	return max(0, slices.IndexFunc(containers, func(c corev1.Container) bool { return runs(c, program) }))
+}
+
+// runs reports whether a container, its image or its command has the name of a program.
+func runs(c corev1.Container, program string) bool {
+	image, _, _ := strings.Cut(path.Base(c.Image), "@")
+	image, _, _ = strings.Cut(image, ":")
+	return c.Name == program || image == program || len(c.Command) > 0 && path.Base(c.Command[0]) == program
+}
+
+// programName is what the program of a main package is called: as its directory, or as the module where that has a usual name.
+func programName(root, dir string) string {
+	if name := path.Base(dir); !slices.Contains([]string{".", "cmd", "main", "src"}, name) {
+		return name
+	}
+	module, err := workspace.ImportPaths{}.Of(filepath.Join(root, filepath.FromSlash(dir)))
+	if err != nil {
+		return filepath.Base(root)
+	}
+	return workspace.ModuleName(strings.TrimSuffix(module, "/"+dir))
+}
+
+func templateOf(o manifest.Object) (*corev1.PodTemplateSpec, bool) {
+	var workload struct {
+		Spec struct {
+			Template corev1.PodTemplateSpec `json:"template"`
+		} `json:"spec"`
+	}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &workload)
+	return &workload.Spec.Template, err == nil && len(workload.Spec.Template.Spec.Containers) > 0
+}
