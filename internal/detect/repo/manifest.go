@@ -29,8 +29,7 @@ type Role struct {
 var (
 	crdKind    = lazyregexp.New(`(?m)^kind: CustomResourceDefinition\s*$`)
 	crdVersion = lazyregexp.New(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
-	crdName    = lazyregexp.New(`(?m)^  name: (\S+)\s*$`)
-	crdObjects = lazyregexp.New(`(?m)^    kind: (\S+)\s*$`)
+	crdMeta    = lazyregexp.New(`(?m)^metadata:[ \t]*\r?\n( +)\S`)
 	role       = lazyregexp.New(`(?m)^kind: (Cluster)?Role$`)
 	webhooks   = lazyregexp.New(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 )
@@ -40,21 +39,36 @@ func newManifest(rel string, top []byte) (Manifest, bool) {
 	if !bytes.Contains(top, []byte("kind: CustomResourceDefinition")) { // most manifests have none, and an expression is slower
 		return Manifest{}, false
 	}
-	n := crdName.FindSubmatch(top)
-	if n == nil || !crdKind.Match(top) {
+	meta := crdMeta.FindSubmatch(top)
+	if meta == nil || !crdKind.Match(top) {
 		return Manifest{}, false
 	}
-	m := Manifest{Path: rel, Dir: path.Dir(rel), Name: string(n[1])}
+	indent := string(meta[1]) // controller-gen's is of two spaces, that of a person often of four
+	m := Manifest{Path: rel, Dir: path.Dir(rel), Name: field(top, indent+"name: "), Kind: field(top, indent+indent+"kind: ")}
+	if m.Name == "" {
+		return Manifest{}, false
+	}
 	if v := crdVersion.FindSubmatchIndex(top); v != nil {
 		m.Version, m.Line = string(top[v[2]:v[3]]), LineOf(top, v[2])
 		if strings.HasPrefix(m.Version, "v0.0.0-") {
 			m.Version = "(devel)" // of a program that was built in its own module, as later versions of Go call it
 		}
 	}
-	if k := crdObjects.FindSubmatch(top); k != nil {
-		m.Kind = string(k[1])
-	}
 	return m, true
+}
+
+// field is the value of the first line that begins with a field. It is empty if there is none of one word.
+func field(top []byte, begin string) string {
+	for line := range strings.Lines(string(top)) {
+		rest, ok := strings.CutPrefix(line, begin)
+		if !ok {
+			continue
+		}
+		if words := strings.Fields(rest); len(words) == 1 || len(words) > 1 && strings.HasPrefix(words[1], "#") {
+			return strings.Trim(words[0], `"'`)
+		}
+	}
+	return ""
 }
 
 // AsMade reports whether the file has the name that controller-gen gives it.
