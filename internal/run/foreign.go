@@ -120,7 +120,7 @@ func crdsOfTests(root string) (all []manifest.CRD) {
 			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(p)) {
 				return nil
 			}
-			if data, err := safefs.ReadFile(p, safefs.MaxFile); err != nil || !bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
+			if data, err := safefs.ReadFile(p, safefs.MaxFile); err != nil || !bytes.Contains(data, []byte("CustomResourceDefinition")) {
 				return nil
 			}
 			if crds, err := manifest.CRDsIn(root, below(root, p)); err == nil {

@@ -33,7 +33,7 @@ func copies(s *Source) (all []rule.Finding) {
 		own[crd.Name] = crd
 	}
 	for _, f := range s.YAML {
-		if !packaged.MatchString(f.Path) || release.MatchString(f.Path) || !bytes.Contains(f.Data, []byte("kind: CustomResourceDefinition")) {
+		if !packaged.MatchString(f.Path) || release.MatchString(f.Path) || !bytes.Contains(f.Data, []byte("CustomResourceDefinition")) {
 			continue
 		}
 		crds, err := project.Parse(f.Path, plain(f.Data))

@@ -74,7 +74,7 @@ func (s *Source) documents() (all []document) {
 
 // unreadCRDs are the errors about CRDs that do not parse. A template need not.
 func (f *YAMLFile) unreadCRDs() (all []error) {
-	if !bytes.Contains(f.Data, []byte("kind: CustomResourceDefinition")) {
+	if !bytes.Contains(f.Data, []byte("CustomResourceDefinition")) {
 		return nil
 	}
 	for _, d := range f.Docs() {

@@ -27,7 +27,7 @@ type Role struct {
 }
 
 var (
-	crdKind    = lazyregexp.New(`(?m)^kind: CustomResourceDefinition\s*$`)
+	crdKind    = lazyregexp.New(`(?m)^kind: ["']?CustomResourceDefinition["']?\s*$`)
 	crdVersion = lazyregexp.New(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
 	crdMeta    = lazyregexp.New(`(?m)^metadata:[ \t]*\r?\n( +)\S`)
 	role       = lazyregexp.New(`(?m)^kind: (Cluster)?Role$`)
@@ -36,7 +36,7 @@ var (
 
 // newManifest reads the top of a YAML file.
 func newManifest(rel string, top []byte) (Manifest, bool) {
-	if !bytes.Contains(top, []byte("kind: CustomResourceDefinition")) { // most manifests have none, and an expression is slower
+	if !bytes.Contains(top, []byte("CustomResourceDefinition")) { // most manifests have none, and an expression is slower
 		return Manifest{}, false
 	}
 	meta := crdMeta.FindSubmatch(top)
