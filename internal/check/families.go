@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
@@ -44,7 +45,7 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 	if err != nil && !o.Base.Given && ctx.Err() == nil {
 		found, judged, problem := r.lintNow(ctx, p, judged)
 		if problem == nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("lint compared no revisions: %s: %s", o.Base.Name, err))
+			r.Notes = append(r.Notes, diag.WithHint("lint compared no revisions: "+o.Base.Name, p.Root, "", err.Error()).Error())
 		}
 		return found, judged, problem
 	}
