@@ -26,6 +26,8 @@ type genCall struct {
 	config.ControllerGenCall
 	at     string
 	pinned string // the version that the call names itself
+	// headerUnknown is set where only running the script tells which file has the header of its deep copies.
+	headerUnknown bool
 	// writes are the files that the shell writes what it prints to.
 	writes []string
 }
@@ -131,14 +133,19 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 	if !ok {
 		return found
 	}
+	headerUnknown, given := false, words
+	words = slices.Clone(words)
 	for i, w := range words {
 		words[i] = thisYear.ReplaceAllString(w, "year="+config.CurrentYear)
+		if unknownHeader.MatchString(words[i]) {
+			words[i], headerUnknown = "object", true
+		}
 	}
 	dir := steps.Local(step.Dir, ".")
 	if slices.ContainsFunc(words, notKnown) || dir == "" {
 		// A line of go:generate may have been read with the variables that a makefile sets for it.
 		if generates && !slices.ContainsFunc(found, func(c *genCall) bool { return c.at == step.At() }) {
-			r.Ask(step.At(), cannotBeRead+": %s", scriptline.Short(words))
+			r.Ask(step.At(), cannotBeRead+": %s", scriptline.Short(given))
 		}
 		return found
 	}
@@ -161,7 +168,7 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 			call.Env[name] = value
 		}
 	}
-	c := &genCall{ControllerGenCall: call, at: step.At(), pinned: pinned}
+	c := &genCall{ControllerGenCall: call, at: step.At(), pinned: pinned, headerUnknown: headerUnknown}
 	for _, w := range step.Writes {
 		c.writes = append(c.writes, steps.Local(step.Dir, w))
 	}

@@ -41,7 +41,7 @@ type Reader struct {
 // controller-gen made and crdctl does not make.
 func (r *Reader) Read() {
 	r.movedFrom = map[string]string{}
-	calls := r.settleHeaders(r.readCalls())
+	calls := r.settleHeaders(r.findHeaders(r.readCalls()))
 	own := r.readOwn(r.ownManifests())
 	r.readPostProcessed(calls, own)
 	r.readForms(calls, own)

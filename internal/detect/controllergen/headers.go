@@ -3,14 +3,17 @@
 package controllergen
 
 import (
+	"bytes"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // readHeaders finds the deep copies of controller-gen that have more in their header than their call gives them, where a command adds headers.
@@ -64,6 +67,51 @@ func (r *Reader) settleHeaders(calls []*genCall) []*genCall {
 		c.Object = nil
 		return len(c.Generators()) == 0
 	})
+}
+
+// unknownHeader is an option with a header file whose name only running the script tells, which may write the file itself.
+var unknownHeader = lazyregexp.New("^object:.*headerFile=.*([$`]|{{)")
+
+// findHeaders finds the headers of calls that do not tell theirs: the file that has the header of their deep copies. If there is none, the files
+// are compared without their headers.
+func (r *Reader) findHeaders(calls []*genCall) []*genCall {
+	for _, c := range calls {
+		if !c.headerUnknown {
+			continue
+		}
+		byHeader := map[string][]*repo.GoFile{}
+		for _, f := range r.copiesOf(c) {
+			byHeader[repo.NormalHeader(f.Header)] = append(byHeader[repo.NormalHeader(f.Header)], f)
+		}
+		for header, files := range byHeader {
+			if len(byHeader) == 1 && r.takeHeader(c, header, len(files)) {
+				break
+			}
+			for _, f := range files {
+				r.PostProcess(config.PostProcessed{Path: f.Path, By: c.at + ": " + unknownHeaderFile, Changes: config.ChangesForm})
+			}
+		}
+	}
+	return calls
+}
+
+// unknownHeaderFile stands for the command that gives files a header, where controller-gen does so itself.
+const unknownHeaderFile = "object:headerFile, with a file that is not known"
+
+// takeHeader gives a call the file that has the header of a number of its deep copies, and reports whether there is one.
+func (r *Reader) takeHeader(c *genCall, header string, files int) bool {
+	if header == "" {
+		return true
+	}
+	file := r.HeaderFile(header, files)
+	if file == "" {
+		return false
+	}
+	c.Object.HeaderFile = relative(c.Dir, file)
+	if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile); err == nil && bytes.Contains(data, []byte(" YEAR")) {
+		c.Object.Year = config.CurrentYear
+	}
+	return true
 }
 
 // copiesOf are the files with deep copies that a call makes.

@@ -3,7 +3,6 @@
 package controllergen
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"path"
@@ -68,16 +67,9 @@ func (r *Reader) inferObject(calls []*genCall) []*genCall {
 				c.Paths = append(c.Paths, "./"+repo.Rel(module, f.Dir))
 			}
 			c.Object = &config.ObjectGenerator{}
-			if header != "" {
-				file := r.HeaderFile(header, len(files))
-				if file == "" {
-					r.List("deepcopy", Name, repo.Paths(files), "no file has the header of these files, and no readable call of controller-gen names it")
-					continue
-				}
-				c.Object.HeaderFile = relative(c.Dir, file)
-				if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile); err == nil && bytes.Contains(data, []byte(" YEAR")) {
-					c.Object.Year = config.CurrentYear
-				}
+			if !r.takeHeader(c, header, len(files)) {
+				r.List("deepcopy", Name, repo.Paths(files), "no file has the header of these files, and no readable call of controller-gen names it")
+				continue
 			}
 			calls = append(calls, c)
 		}
