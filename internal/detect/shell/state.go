@@ -184,7 +184,9 @@ func (s *state) loop(c *syntax.ForClause) {
 		s.vars[name] = text(item)
 		s.branch(c.Do...)
 	}
-	delete(s.vars, name)
+	if strings.ContainsAny(items[len(items)-1], "$*?[") || strings.Contains(s.source(c), "break") {
+		delete(s.vars, name) // it keeps the last value, which is not known
+	}
 }
 
 // call notes a command, and carries it out where it changes the shell.
