@@ -50,18 +50,28 @@ func newCall(words []string, copied bool) (call, bool) {
 		case name == "generate-groups.sh" || name == "generate-internal-groups.sh":
 			name = "generate-groups"
 		case strings.HasPrefix(w, "$"):
-			if name = inVariable.FindString(letters.ReplaceAllString(strings.ToLower(w), "")); name == "" {
+			if name = variableOf(w); name == "" {
 				continue
 			}
-			name = strings.TrimSuffix(name, "gen") + "-gen"
 		case !generatorName.MatchString(name):
 			continue
 		}
 		c := call{name: name, flags: map[string][]string{}}
 		c.parse(words[i+1:])
-		return c, len(c.flags)+len(c.args) > 0
+		// A command that installs it is given its package, its name and its version.
+		input := func(w string) bool { return variableOf(w) != name && w != name && !pinValue.MatchString(w) }
+		return c, len(c.flags) > 0 || slices.ContainsFunc(c.args, input)
 	}
 	return call{}, false
+}
+
+// variableOf is the generator that a variable of scripts is named after, "" if there is none.
+func variableOf(word string) string {
+	name := inVariable.FindString(letters.ReplaceAllString(strings.ToLower(word), ""))
+	if name == "" || !strings.HasPrefix(word, "$") {
+		return ""
+	}
+	return strings.TrimSuffix(name, "gen") + "-gen"
 }
 
 // parse sorts words into flags and arguments.

@@ -229,39 +229,46 @@ func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
 		if groupsScript(c.script.path) && len(groups) > 0 {
 			continue // its arguments are those of who calls it
 		}
-		args := c.args
-		for _, flag := range []string{"--input-dirs", "--i"} { // of v0.29 and before
-			for _, list := range c.flags[flag] {
-				args = append(args[:len(args):len(args)], strings.Split(list, ",")...)
-			}
-		}
-		if len(args) == 0 {
+		inputs, ok := d.inputsOfCall(c)
+		if !ok {
 			return nil, ""
 		}
-		for _, arg := range args {
-			root, below := strings.CutSuffix(arg, "/...")
-			dir, found := d.Modules.Dir(root)
-			if !found || !d.Exists(dir) {
-				dir, found = d.local(c, root)
-			}
-			if !found || strings.Contains(root, "...") {
-				return nil, ""
-			}
-			if !below {
-				dirs = append(dirs, dir)
-				continue
-			}
-			for _, at := range slices.Sorted(maps.Keys(d.ByDir)) {
-				if text.Below(dir, at) {
-					dirs = append(dirs, at)
-				}
-			}
-		}
+		dirs = append(dirs, inputs...)
 		if source == "" {
 			source = c.at()
 		}
 	}
 	return dirs, source
+}
+
+// inputsOfCall are the directories that a call names; ok is false if there are none, or if they cannot all be read.
+func (d *discovery) inputsOfCall(c *call) (dirs []string, ok bool) {
+	args := c.args
+	for _, flag := range []string{"--input-dirs", "--i"} { // of v0.29 and before
+		for _, list := range c.flags[flag] {
+			args = append(args[:len(args):len(args)], strings.Split(list, ",")...)
+		}
+	}
+	for _, arg := range args {
+		root, below := strings.CutSuffix(arg, "/...")
+		dir, found := d.Modules.Dir(root)
+		if !found || !d.Exists(dir) {
+			dir, found = d.local(c, root)
+		}
+		if !found || strings.Contains(root, "...") {
+			return nil, false
+		}
+		if !below {
+			dirs = append(dirs, dir)
+			continue
+		}
+		for _, at := range slices.Sorted(maps.Keys(d.ByDir)) {
+			if text.Below(dir, at) {
+				dirs = append(dirs, at)
+			}
+		}
+	}
+	return dirs, len(args) > 0
 }
 
 var declaration = lazyregexp.New(`(?m)^type\b`)

@@ -41,7 +41,7 @@ var (
 	definesHelpers = lazyregexp.New(`(?m)^function kube::codegen::gen_`)
 
 	pinned   = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w{},-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
-	pinName  = lazyregexp.New(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
+	pinName  = lazyregexp.New(`(?i)(code_?gen(erator)?|(conversion|defaulter|deepcopy|client|register)_gen)_?(ver(sion)?|tag)`)
 	pinValue = lazyregexp.New(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
 	inImage  = lazyregexp.New(`\bcodegen:kubernetes-1\.(\d+\.\d+)\b`) // as antrea names its images
 	// inClone is a command that clones the repository at a release.

@@ -4,6 +4,7 @@ package detect
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -79,6 +80,59 @@ func (d *discovery) readPeers() {
 	if len(peers) > 0 {
 		d.Settings.Conversion.ExtraPeers = peers
 		d.Set("conversion.extraPeers", joined(slices.Compact(sources)))
+	}
+	d.convertApart(d.calls("conversion-gen"))
+}
+
+// convertApart replaces the directories of API packages by those that each call of conversion-gen converts, where nothing else is generated in
+// them. It runs once for each directory then, and a package may have a function that one of another call has, too.
+func (d *discovery) convertApart(calls []*call) {
+	if len(calls) < 2 || d.callOf("gen_helpers") != "" || !slices.Equal(d.Settings.Generators, []string{"conversion"}) || len(d.trees) > 0 || d.Settings.OpenAPI.Dir != "" {
+		return
+	}
+	by := map[string]*call{} // by directory
+	for _, c := range calls {
+		inputs, ok := d.inputsOfCall(c)
+		for _, dir := range inputs {
+			ok = ok && (by[dir] == nil || by[dir] == c)
+			by[dir] = c
+		}
+		if !ok {
+			return
+		}
+	}
+	apis, source := []string{}, ""
+	for _, api := range d.Settings.APIs {
+		of := map[*call]string{} // the directory that has all of a call's packages
+		for _, f := range d.filesOf("conversion-gen") {
+			c := by[f.Dir]
+			switch {
+			case !text.Below(api, f.Dir):
+			case c == nil:
+				return
+			case of[c] == "":
+				of[c] = f.Dir
+			default:
+				of[c] = common([]string{of[c], f.Dir})
+			}
+		}
+		dirs := slices.Sorted(maps.Values(of))
+		inside := func(dir string) bool {
+			return slices.ContainsFunc(dirs, func(other string) bool { return other != dir && text.Below(other, dir) })
+		}
+		if slices.ContainsFunc(dirs, inside) || len(slices.Compact(slices.Clone(dirs))) < len(dirs) {
+			return
+		}
+		if len(dirs) < 2 {
+			dirs = []string{api}
+		} else {
+			source = calls[0].at()
+		}
+		apis = append(apis, dirs...)
+	}
+	if source != "" {
+		d.Settings.APIs = apis
+		d.Set("apis", source)
 	}
 }
 
