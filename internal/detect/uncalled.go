@@ -112,13 +112,13 @@ func (d *discovery) leaveUnasked(t *clientTree, of []*call) {
 }
 
 // unmade reports whether no command that can be read generates the client trees: those that generate clients write to other packages of the
-// repository, or there are none, and no module requires the generators.
+// repository, or there are none, and no module requires the generators or it has scripts, and none names what may run them.
 func (d *discovery) unmade() bool {
 	calls := d.calls("gen_client", "client-gen", "lister-gen", "informer-gen", "generate-groups")
 	if len(calls) > 0 {
 		return !slices.ContainsFunc(calls, d.mayWriteTree)
 	}
-	return !d.required()
+	return !d.required() || len(d.Texts) > 0 && !d.mayRun("client-gen", clientRunners)
 }
 
 // required reports whether a module requires code-generator.
@@ -175,6 +175,7 @@ func (d *discovery) leave(t *clientTree, reason string) {
 
 // What runs a generator besides commands with its name.
 var (
+	clientRunners  = []string{"gen_client", "kube_codegen", "generate-groups", "generate-internal-groups", "code-generator"}
 	helperRunners  = []string{"gen_helpers", "generate-groups", "generate-internal-groups"}
 	openAPIRunners = []string{"gen_openapi", "openapi_gen", "openapigen", "cmd/openapi"}
 )
