@@ -20,6 +20,10 @@ import (
 // grouped is in imports that are in other groups than those.
 var grouped = lazyregexp.New(`(?s)"[^"\n/]+\.[^"\n]*"\n\n|\n\n.*\n\n`)
 
+// unnamed is in imports of which register-gen has not written all: it names each. That of v0.32 lacks
+// some, which goimports puts in.
+var unnamed = lazyregexp.New(`(?m)^\t"`)
+
 // readClientImports finds the command that changes the imports of code-generator's files: it writes one group of the standard library's,
 // and one of all others.
 func (r *Reader) readClientImports() {
@@ -27,7 +31,7 @@ func (r *Reader) readClientImports() {
 	for _, f := range r.Files {
 		switch {
 		case !slices.Contains(repo.GengoTools, f.Generator):
-		case grouped.MatchString(string(importsOf(f.Data))):
+		case grouped.MatchString(string(importsOf(f.Data))), f.Generator == "register-gen" && unnamed.Match(importsOf(f.Data)):
 			changed = append(changed, f.Path)
 		case f.Uses(r.owns) && f.Uses(func(p string) bool { return !r.owns(p) && strings.Contains(p, ".") }):
 			unchanged = append(unchanged, f.Path) // though a formatter would find two groups in it

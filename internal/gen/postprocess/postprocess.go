@@ -14,6 +14,7 @@ import (
 	"go/token"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -82,13 +83,24 @@ func compareGo(generated, file []byte) Result {
 	paths := func(imports map[string]string) []string { return slices.Sorted(maps.Values(imports)) }
 	switch {
 	case !ok || !also:
-	case !slices.Equal(paths(imports), paths(others)):
+	case !slices.Equal(paths(withMissing(imports, others, body)), paths(others)):
 	case bytes.Equal(body, other):
 		return Result{How: Imports}
 	case slices.Equal(tokens(body, imports), tokens(other, others)):
 		return Result{How: Tokens}
 	}
 	return Result{Differences: []string{"it differs in more than comments and the form of imports"}, Content: also, Object: also}
+}
+
+// withMissing adds to the imports of generated code those of a file that the code uses and lacks: it does not compile without them, and goimports
+// finds them.
+func withMissing(imports, others map[string]string, code []byte) map[string]string {
+	for name, path := range others {
+		if imports[name] == "" && regexp.MustCompile(`(^|[^\w.])`+regexp.QuoteMeta(name)+`\.[A-Z]`).Match(code) {
+			imports[name] = path
+		}
+	}
+	return imports
 }
 
 // tokens are the tokens of Go code, without comments and without what gofumpt and its kind change: semicolons, which line ends stand for, commas

@@ -161,6 +161,8 @@ func TestCompareImports(t *testing.T) {
 		"a field's name": {raw, "package p\n\nimport (\n\t\"example.com/own/v1\"\n\tF \"k8s.io/runtime\"\n)\n\nfunc f() { v1.F(); F.v1() }\n", false},
 		"by gofumpt":     {vars, "package p\n\nvar (\n\ta = f(1)\n\tb = []int{\n\t\t2,\n\t}\n)\n\nfunc f(\n\tn int,\n) int { return (n) }\n", true},
 		"another value":  {vars, "package p\n\nvar (\n\ta = f(1)\n\tb = []int{3}\n)\n\nfunc f(n int) int { return (n) }\n", false},
+		"without one":    {strings.Replace(raw, "\t\"k8s.io/runtime\"\n", "", 1), "package p\n\nimport (\n\t\"example.com/own/v1\"\n\t\"k8s.io/runtime\"\n)\n" + body, true},
+		"with one more":  {raw, "package p\n\nimport (\n\t\"example.com/own/v1\"\n\t\"fmt\"\n\t\"k8s.io/runtime\"\n)\n" + body, false},
 		"another import": {raw, "package p\n\nimport (\n\t\"example.com/own/v2\"\n\t\"k8s.io/runtime\"\n)\n" + body, false},
 		"another body":   {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\t\"example.com/own/v1\"\n)\n" + body + "\nfunc g() {}\n", false},
 		"not Go":         {raw, "imports", false},
