@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -193,8 +194,9 @@ func (d *discovery) leaveUnrun(kind, tool string, files []*repo.GoFile, runners 
 
 // mayRun reports whether a script or a line of go:generate names a tool or what may run it.
 func (d *discovery) mayRun(tool string, runners []string) bool {
+	word := regexp.MustCompile(`\b` + tool + `\b`) // and not proto-client-generation
 	named := func(text string) bool {
-		return strings.Contains(text, tool) || slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
+		return strings.Contains(text, tool) && word.MatchString(text) || slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
 	}
 	directive := func(f *repo.GoFile) bool {
 		for line := range strings.Lines(string(f.Data)) {
