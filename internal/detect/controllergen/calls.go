@@ -146,6 +146,7 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 		// A line of go:generate may have been read with the variables that a makefile sets for it.
 		if generates && !slices.ContainsFunc(found, func(c *genCall) bool { return c.at == step.At() }) {
 			r.Ask(step.At(), cannotBeRead+": %s", scriptline.Short(given))
+			r.listPatched(step, words)
 		}
 		return found
 	}
@@ -195,6 +196,26 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 		r.Note(step.At(), "whether this call runs depends on a condition that only make can decide")
 	}
 	return append(found, c)
+}
+
+// listPatched lists the CRDs into which a call puts schemas that cannot be read: the directory of the manifests is a copy that a script makes.
+func (r *Reader) listPatched(step steps.Step, words []string) {
+	if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "schemapatch:") }) {
+		return
+	}
+	for _, w := range words {
+		out, ok := strings.CutPrefix(strings.Replace(w, ":schemapatch:", ":", 1), "output:dir=")
+		dir := steps.Local(step.Dir, out)
+		var files []string
+		for _, crd := range r.CRDs {
+			if ok && dir != "" && crd.Dir == dir && crd.IsOf(r.Kinds) && !r.Listed(crd.Path) {
+				files = append(files, crd.Path)
+			}
+		}
+		if len(files) > 0 {
+			r.List("crd", Name, files, step.At()+" puts schemas into it, and "+cannotBeRead)
+		}
+	}
 }
 
 // alone reports whether a call writes CRDs to a directory that has such, and that none of others writes to.
