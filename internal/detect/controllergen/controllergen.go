@@ -53,7 +53,7 @@ func (r *Reader) Read() {
 	r.leaveToOwnProgram(calls, own)
 	r.leaveMoved(calls, own)
 	calls = r.keepCalls(calls)
-	r.versionCalls(calls, own)
+	calls = r.versionCalls(calls, own)
 	r.listDerived(calls, own)
 	for i, c := range calls {
 		r.Settings.ControllerGen.Calls = append(r.Settings.ControllerGen.Calls, c.ControllerGenCall)

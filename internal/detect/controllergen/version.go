@@ -150,8 +150,8 @@ func (r *Reader) fromBranch(made []repo.Manifest) string {
 }
 
 // versionCalls gives each call its version: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project,
-// or of the pins.
-func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
+// or of the pins. It returns the calls but for inferred ones of which nothing tells the version: their CRDs are listed.
+func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall {
 	pins := r.toolVersions()
 	settings := &r.Settings.ControllerGen
 	type witnessed struct{ version, source string }
@@ -181,7 +181,7 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
 		}
 	}
 	if len(calls) == 0 {
-		return
+		return nil
 	}
 	source := ""
 	if i := slices.IndexFunc(of, func(w witnessed) bool { return w.version == best }); best != "" {
@@ -206,6 +206,20 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) {
 	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return config.Unreleased(w.version) }) {
 		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, best, source)
 	}
+	if best != "" {
+		return calls
+	}
+	return slices.DeleteFunc(slices.Clone(calls), func(c *genCall) bool {
+		if c.Inferred == "" || c.CRD == nil || !config.Unreleased(c.Version) {
+			return false
+		}
+		var paths []string
+		for _, m := range r.crdsNear(c, []*genCall{c}, own) {
+			paths = append(paths, m.Path)
+		}
+		r.List("crd", Name, paths, "no file tells the version of controller-gen, and their annotation has "+c.Version+"; set controllerGen: {version: v0.X.Y, calls: […]}")
+		return true
+	})
 }
 
 // buildLine is in the deep copies of controller-gen until v0.12.
