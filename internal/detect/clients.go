@@ -111,6 +111,9 @@ func (d *discovery) keepsLeftOver(tree string) string {
 			return ""
 		}
 	}
+	if minor, ok := minorOf(d.Version.Version); len(all) == 0 && ok && minor < 28 {
+		return "generate-groups.sh of " + d.Version.Version // which an image may run, and the generators do not either
+	}
 	if len(all) == 0 {
 		return ""
 	}
