@@ -173,7 +173,7 @@ func (f *Found) NoteMarkers(place string) {
 // reader reads how controller-gen made its files.
 func (d *discovery) reader() *controllergen.Reader {
 	r := &controllergen.Reader{Repo: d.Repo, Record: &d.Record, Kinds: d.kinds, HeaderFile: func(header string, files int) string {
-		file, _ := d.bestHeader(map[string]int{header: files})
+		file, _ := d.bestHeader(map[string]int{header: files}, nil)
 		return file
 	}}
 	for _, t := range d.trees {

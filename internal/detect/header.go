@@ -3,15 +3,18 @@
 package detect
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -41,8 +44,8 @@ func (d *discovery) readHeader() {
 		return
 	}
 	headers := slices.Sorted(maps.Keys(count))
-	file, matched := d.bestHeader(count)
 	majority := slices.MaxFunc(headers, func(a, b string) int { return count[a] - count[b] })
+	file, matched := d.bestHeader(count, first[majority])
 	switch f := first[majority]; {
 	case majority == "" && (file == "" || matched < count[""]):
 		file = "" // no header, and the default is none
@@ -115,7 +118,7 @@ func (d *discovery) headerOf(files []*repo.GoFile) (file string, ok bool) {
 	for _, f := range files {
 		count[repo.NormalHeader(f.Header)]++
 	}
-	file, matched := d.bestHeader(count)
+	file, matched := d.bestHeader(count, nil)
 	return file, len(files) > 0 && (matched == len(files) || count[""] == len(files))
 }
 
@@ -129,13 +132,13 @@ func (d *discovery) ours(f *repo.GoFile) bool {
 }
 
 // bestHeader is the file with the header of the most generated files. Among files that are alike, the one that a
-// script names comes first.
-func (d *discovery) bestHeader(count map[string]int) (file string, matched int) {
+// script names comes first, and one that none names must end as the header of a generated file does, if that is given.
+func (d *discovery) bestHeader(count map[string]int, like *repo.GoFile) (file string, matched int) {
 	var others []string
 	for _, s := range d.Small {
 		for h := range count {
 			// A year is as long as the word YEAR.
-			if diff := s.Size - int64(len(h)); diff >= -8 && diff <= 64 && h != "" && !slices.Contains(others, s.Path) {
+			if diff := s.Size - int64(len(h)); diff >= -8 && diff <= 64 && h != "" && !slices.Contains(others, s.Path) && (like == nil || d.endsAs(s.Path, like)) {
 				others = append(others, s.Path)
 			}
 		}
@@ -156,6 +159,13 @@ func (d *discovery) bestHeader(count map[string]int) (file string, matched int) 
 		}
 	}
 	return file, matched
+}
+
+// endsAs reports whether a header file ends as the header of a generated file: generators of Go code add one line break, so a blank line below the
+// header is one of the file.
+func (d *discovery) endsAs(file string, f *repo.GoFile) bool {
+	data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	return err == nil && bytes.HasSuffix(data, []byte("\n")) == strings.HasSuffix(f.Header, "\n\n")
 }
 
 // headerFits returns a function that reports whether the header of a generated file was made from a header file, or from none.
