@@ -185,10 +185,23 @@ func (p *project) settle(year int) ([]comparison, error) {
 					*one = other
 				}
 			}
+			if one.by != nil && one.by.Changes == config.ChangesForm && path.Ext(f.Path) == ".go" {
+				one.content = headed(one.content, onDisk)
+			}
 			return nil
 		})
 	}
 	return all, group.Wait()
+}
+
+// headed is generated Go code below what stands above it in the file on disk: a script gives it that header, so it is not to be lost meanwhile.
+func headed(content, onDisk []byte) []byte {
+	mark := []byte(codegen.GeneratedBy(Tool))
+	i, j := bytes.Index(content, mark), bytes.Index(onDisk, mark)
+	if i < 0 || j < 0 {
+		return content
+	}
+	return slices.Concat(onDisk[:j], content[i:])
 }
 
 // compare takes one of the contents that a file may have, and reports whether the file on disk has it.
