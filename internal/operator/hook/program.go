@@ -3,8 +3,10 @@
 package hook
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +56,8 @@ func find(t Target, dir string) (program, error) {
 		return p, fmt.Errorf("hook %s: %s is a directory; name a program (for templates use --template)", wanted, p.path)
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 		return p, fmt.Errorf("hook %s: %s is not executable; run chmod +x %s", wanted, p.path, p.path)
+	case endsInReturn(p.path):
+		return p, fmt.Errorf("hook %s: the first line of %s ends with a carriage return, so its interpreter is not found; save the file with Unix line ends", wanted, p.path)
 	}
 	p.files = []string{p.path}
 	for _, arg := range p.args {
@@ -64,6 +68,20 @@ func find(t Target, dir string) (program, error) {
 		}
 	}
 	return p, nil
+}
+
+// endsInReturn reports whether a script has the line ends of Windows. Elsewhere the kernel and env take the carriage return for a part of the
+// interpreter's name, and only say that a file does not exist.
+func endsInReturn(path string) bool {
+	file, err := os.Open(path)
+	if err != nil || runtime.GOOS == "windows" {
+		return false // a program need not be readable
+	}
+	defer file.Close()
+	head := make([]byte, 256)
+	n, _ := io.ReadFull(file, head)
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return bytes.HasPrefix(line, []byte("#!")) && bytes.HasSuffix(line, []byte("\r"))
 }
 
 func within(dir, path string) string {

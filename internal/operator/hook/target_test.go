@@ -17,9 +17,11 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	for name, mode := range map[string]os.FileMode{"plain.py": 0o644, "good.py": 0o755} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("no interpreter"), mode))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "windows.py"), []byte("#!/usr/bin/env python3\r\n"), 0o755))
 	for program, want := range map[string]string{
 		"":                 "name a program or a URL with --hook",
 		"./plain.py":       "is not executable; run chmod +x " + filepath.Join(dir, "plain.py"),
+		"./windows.py":     "the first line of " + filepath.Join(dir, "windows.py") + " ends with a carriage return",
 		"./absent.py":      "hook ./absent.py: file does not exist",
 		"good.py":          "write ./good.py",
 		"no-such-program":  "not found in PATH",
