@@ -57,6 +57,7 @@ func NewAPI(o APIOptions) (*API, error) {
 	check(len(validation.IsDNS1123Subdomain(a.Group)) == 0 && strings.Contains(a.Group, "."),
 		"--group %q must be a domain name in lower case with at least one dot, for example stable.example.com", a.Group)
 	check(naming.VersionDir.MatchString(a.Version), "--version %q must be like v1, v1alpha1 or v1beta2", a.Version)
+	before := len(problems)
 	switch {
 	case !kindRule.MatchString(a.Kind):
 		check(false, "--kind %q must be UpperCamelCase of ASCII letters and digits, for example CronTab", a.Kind)
@@ -67,14 +68,19 @@ func NewAPI(o APIOptions) (*API, error) {
 	case token.IsKeyword(strings.ToLower(a.Kind)):
 		check(false, "--kind %q is a Go keyword in lower case, which the generated clients use as a name; choose another", a.Kind)
 	}
+	kindIsRight := len(problems) == before
 	a.Singular = cmp.Or(a.Singular, strings.ToLower(a.Kind))
 	a.Plural = cmp.Or(a.Plural, pluralOf(a.Singular))
 	resource := func(flag, name string) {
 		check(len(validation.IsDNS1035Label(name)) == 0 || name == "",
 			"--%s %q must have at most 63 lower-case letters, digits and hyphens, and start with a letter", flag, name)
 	}
-	resource("singular", a.Singular)
-	resource("plural", a.Plural)
+	if o.Singular != "" || kindIsRight { // a name that is made of a wrong kind is the same mistake
+		resource("singular", a.Singular)
+	}
+	if o.Plural != "" || kindIsRight {
+		resource("plural", a.Plural)
+	}
 	for _, n := range a.ShortNames {
 		resource("short-names", n)
 		check(n != a.Plural && n != a.Singular, "--short-names %q is the plural or the singular already", n)
