@@ -249,6 +249,11 @@ func TestSchemaThatIsRefused(t *testing.T) {
 	p := tree(t, map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: Broken\nmetadata: {name: a}\n"})
 	_, err := samples.Check(t.Context(), p, nil)
 	assert.ErrorContains(t, err, "crds/broken.yaml:1: the samples of brokens.stable.example.com/v1 cannot be checked: the schema is not structural")
+
+	p = tree(t, map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: Misspelt\nmetadata: {name: a}\nspec: {replicas: 2}\n"})
+	r, err := samples.Check(t.Context(), p, nil)
+	assert.ErrorContains(t, err, `crds/misspelt.yaml:1: the samples of misspelts.stable.example.com/v1 cannot be checked: schema.openAPIV3Schema.properties[spec].properties[replicas].type "integr" does not exist`)
+	assert.Empty(t, r.Findings)
 }
 
 // What was wrong in an older state of a file is not reported again, though the file changed; what is wrong only now is.

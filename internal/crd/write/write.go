@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -82,11 +84,41 @@ func structuralOf(props *apiextensions.JSONSchemaProps) (*schema.Structural, err
 	if problems := schema.ValidateStructural(field.NewPath("schema", "openAPIV3Schema"), s); len(problems) > 0 {
 		return nil, fmt.Errorf("the schema is not structural: %w", problems.ToAggregate())
 	}
+	if err := typesOf(field.NewPath("schema", "openAPIV3Schema"), s); err != nil {
+		return nil, err
+	}
 	s = s.DeepCopy() // defaults are shared with what it was made of
 	if err := defaulting.PruneDefaults(s); err != nil {
 		return nil, fmt.Errorf("prune the defaults: %w", err)
 	}
 	return s, nil
+}
+
+// typesOf refuses types that do not exist, as the API server does when the CRD is created. It has no check of its own for them here, and
+// no value would be of such a type.
+func typesOf(path *field.Path, s *schema.Structural) error {
+	switch s.Type {
+	case "", "array", "boolean", "integer", "number", "object", "string":
+	default:
+		return fmt.Errorf("%s %q does not exist", path.Child("type"), s.Type)
+	}
+	if s.Items != nil {
+		if err := typesOf(path.Child("items"), s.Items); err != nil {
+			return err
+		}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		if err := typesOf(path.Child("additionalProperties"), s.AdditionalProperties.Structural); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		property := s.Properties[name]
+		if err := typesOf(path.Child("properties").Key(name), &property); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Decode does to an object what the API server does when it decodes one, in its order: what the schema does not know is pruned, malformed
