@@ -284,7 +284,8 @@ func said(problem *field.Error, about string) string {
 		detail = strings.ToLower(problem.Type.String())
 	}
 	about = renamed.Replace(about)
-	if value, ok := problem.BadValue.(string); ok && value != "" && len(value) <= 80 && !strings.Contains(value, "\n") && !strings.Contains(detail, value) &&
+	if value, ok := problem.BadValue.(string); ok && value != "" && len(value) <= 80 && !strings.Contains(value, "\n") &&
+		(problem.Type == field.ErrorTypeNotSupported || !strings.Contains(detail, value)) && // "int" is in "integer"
 		slices.Contains([]field.ErrorType{field.ErrorTypeInvalid, field.ErrorTypeNotSupported, field.ErrorTypeDuplicate}, problem.Type) {
 		about += " " + strconv.Quote(value)
 	}
