@@ -218,7 +218,7 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 	if slices.Contains(only, "object") {
 		only = append(only, "deepcopy")
 	}
-	todo, err := plan.New(root, p, version.Version, scanned, plan.Options{Only: only, Discovered: o.Discovered})
+	todo, err := plan.New(root, p, version.Version, scanned, plan.Options{Only: only, Discovered: o.Discovered, Apart: apart(root, p.APIs)})
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
 		return nil, cmp.Or(tags.mistakes(), explain.Blocked(root, err), err)

@@ -52,6 +52,19 @@ func loadDir(root string, apis []string) string {
 	return dir
 }
 
+// apart returns what reports whether a directory is in a module below that of the API packages which the go command does not see from there:
+// "./..." leaves it out, and controller-gen with it.
+func apart(root string, apis []string) func(dir string) bool {
+	home := workspace.Above(loadDir(root, apis), "go.mod")
+	if home == "" || workspace.Above(root, "go.work") != "" && os.Getenv("GOWORK") != "off" {
+		return nil
+	}
+	return func(dir string) bool {
+		at := workspace.Above(filepath.Join(root, filepath.FromSlash(dir)), "go.mod")
+		return strings.HasPrefix(at, home+string(filepath.Separator)) && loadDir(root, []string{dir}) == at
+	}
+}
+
 // unlisted is the error of an API directory whose module is not in the workspace: the go command takes its packages for those of a
 // module that go.mod lacks.
 func (g *generation) unlisted(said string) error {

@@ -89,6 +89,8 @@ type Options struct {
 	Only []string
 	// Discovered says that the tree itself is the configuration: a file that another tool made stays that tool's.
 	Discovered bool
+	// Apart reports whether a package, by its directory, is of another project: the role does not have its markers. Nil means that none is.
+	Apart func(dir string) bool
 }
 
 // planner makes a plan.
@@ -161,7 +163,8 @@ func (b *planner) addRole() error {
 	}
 	b.Areas = append(b.Areas, Area{Dir: dir, Generator: RBAC})
 	all, err := b.source.Below(".")
-	if inputs := each(all, func(a scan.Package) bool { return a.Asks[RBAC] && !ignored(a) }, pathOf); len(inputs) > 0 {
+	asks := func(a scan.Package) bool { return a.Asks[RBAC] && !ignored(a) && (b.Apart == nil || !b.Apart(a.Dir)) }
+	if inputs := each(all, asks, pathOf); len(inputs) > 0 {
 		b.Units = append(b.Units, Unit{Name: RBAC, Inputs: inputs})
 	}
 	return err
