@@ -78,6 +78,10 @@ func readCRDs(in io.Reader, file string, declared func(group, version string) []
 		} else if err != nil {
 			return nil, fmt.Errorf("read the CRDs: %w", err)
 		}
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			_ = f.Close()
+			return nil, fmt.Errorf("--from-crd %s: is a directory; name a file with CRDs, or - for standard input", file)
+		}
 		defer func() { _ = f.Close() }()
 		name, in = file, f
 	}
