@@ -94,6 +94,7 @@ func hints() []hint {
 	return []hint{
 		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it was generated, crdctl generates it again"},
 		{"go.mod file not found", "\nset --dir to the directory with the go.mod, or create one with \"go mod init\""},
+		{"failed to initialize build cache", "\nset HOME, or GOCACHE and GOMODCACHE, to writable directories"},
 		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},
 		{"updates to go.mod needed", "\nrun \"go mod tidy\""},
 		{"import cycle not allowed", "\nmove what both packages need into a third one"},

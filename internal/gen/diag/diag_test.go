@@ -22,6 +22,12 @@ func TestNew(t *testing.T) {
 	assert.EqualError(t, err, want)
 }
 
+// A go command without a directory for its cache needs one, whatever it was to load.
+func TestNewWithoutBuildCache(t *testing.T) {
+	err := New("cannot load the API packages", "/p", "failed to initialize build cache at /nonexistent/.cache/go-build: mkdir /nonexistent: permission denied")
+	assert.ErrorContains(t, err, "permission denied\nset HOME, or GOCACHE and GOMODCACHE, to writable directories")
+}
+
 // A vendor directory that does not fit is a list of all modules, of which a few are enough.
 func TestNewOfVendoring(t *testing.T) {
 	said := "go: inconsistent vendoring in /p:\n"
