@@ -130,6 +130,9 @@ func words(err error) error {
 		if !strings.HasPrefix(message, "missing argument") {
 			return errors.New(notNumber.ReplaceAllString(message, "$1 is not a number"))
 		}
+		if message == `missing argument ""` { // the only argument of such a marker has no name
+			message = "missing value"
+		}
 		missing = append(missing, message)
 	}
 	slices.Sort(missing)

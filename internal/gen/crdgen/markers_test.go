@@ -55,6 +55,15 @@ type Thing struct {
 	assert.Equal(t, `unknown argument "nmae"`, read[2].Err.Error())
 }
 
+// The one argument of a marker without named ones has no name.
+func TestReadMarkerWithoutValue(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "types.go", "package v1\n\n// +kubebuilder:validation:Enum=\ntype Phase string\n", parser.ParseComments)
+	require.NoError(t, err)
+	read, err := ReadMarkers(file, file.Comments[0].List)
+	require.NoError(t, err)
+	assert.EqualError(t, read[0].Err, "missing value")
+}
+
 func texts(comments []*ast.Comment) []string {
 	var all []string
 	for _, c := range comments {
