@@ -142,6 +142,15 @@ func TestOneCause(t *testing.T) {
 	}
 }
 
+// The advice on what stands in the marker of a resource fits the scope, too.
+func TestScope(t *testing.T) {
+	found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, "spec: {scope: namespaced}")})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Equal(t, `spec.scope "namespaced": supported values: "Cluster", "Namespaced"`, found[0].Message)
+	require.Contains(t, found[0].Rule.Manifest, "scope")
+}
+
 // A field without a type is refused for that, and not also since rules cannot read it. Another one of the same name counts for nothing.
 func TestFieldsWithoutType(t *testing.T) {
 	const noType = "refused-schema: type: must not be empty for specified object fields"
