@@ -3,6 +3,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -20,6 +21,7 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 			storage = i
 		}
 	}
+	known := len(p.Kinds(d.Group, d.Kind)) > 0
 	var problems []error
 	for i, v := range d.Versions {
 		if o.Version != "" && o.Version != v.Name {
@@ -36,7 +38,11 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 			continue
 		}
 		added = append(added, a)
-		files[path.Join(p.VersionOf(a).Dir, a.TypesFile+".go")] = v.Types
+		types := v.Types
+		if known && len(d.Versions) == 1 { // the version that is stored is another one, as with create api without --storage
+			types = bytes.Replace(types, []byte("// +kubebuilder:storageversion\n"), nil, 1)
+		}
+		files[path.Join(p.VersionOf(a).Dir, a.TypesFile+".go")] = types
 		sample, valid := d.Sample(v.Name, a.SampleName())
 		if !valid {
 			sample = append([]byte("# Made from the fields that the schema requires. Complete it: the schema does not accept it yet.\n"), sample...)
