@@ -28,7 +28,7 @@ func (all *problems) add(root, family string, err error) {
 	if err == nil {
 		return
 	}
-	text := strings.ReplaceAll(err.Error(), root+string(filepath.Separator), "")
+	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), root+string(filepath.Separator), ""))
 	label := ""
 	if family != "" {
 		label = family + ": "

@@ -86,7 +86,7 @@ func (f *findings) news(found []checkFinding, ok bool) {
 			continue
 		}
 		if shown++; shown <= mostFindings {
-			f.reporter.Note("check: %s:%d:%d: %s: %s [%s]; %s", n.File, n.Line, n.Column, n.Severity, n.Message, n.Rule, n.Fix)
+			f.reporter.Note("check: %s:%d:%d: %s: %s [%s]. %s", n.File, n.Line, n.Column, n.Severity, n.Message, n.Rule, n.Fix)
 		}
 	}
 	f.known = known

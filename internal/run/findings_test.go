@@ -32,7 +32,7 @@ func TestNewFindings(t *testing.T) {
 	one := checkFinding{Rule: "column-path", Severity: "warning", File: "api/v1/types.go", Line: 3, Column: 4, Message: "one", Fix: "Do it.", Fingerprint: "1"}
 	note := checkFinding{Rule: "maxlength", Severity: "note", File: "api/v1/types.go", Line: 5, Column: 2, Message: "two", Fix: "Limit it.", Fingerprint: "2"}
 	assert.Empty(t, check(one), "the first has nothing to compare with")
-	assert.Equal(t, "crdctl: check: api/v1/types.go:5:2: note: two [maxlength]; Limit it.\n", check(one, note), "a note is news as well")
+	assert.Equal(t, "crdctl: check: api/v1/types.go:5:2: note: two [maxlength]. Limit it.\n", check(one, note), "a note is news as well")
 	failure = errors.New("does not compile")
 	assert.Empty(t, check())
 	failure = nil
@@ -40,7 +40,7 @@ func TestNewFindings(t *testing.T) {
 	moved.Line = 30
 	assert.Empty(t, check(moved, note), "known")
 	assert.Empty(t, check(note))
-	assert.Equal(t, "crdctl: check: api/v1/types.go:3:4: warning: one [column-path]; Do it.\n", check(one, note), "again")
+	assert.Equal(t, "crdctl: check: api/v1/types.go:3:4: warning: one [column-path]. Do it.\n", check(one, note), "again")
 	many := []checkFinding{one}
 	for i := range 7 {
 		n := one
