@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/render"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Options are the bounds of a rendering.
@@ -74,7 +76,7 @@ func load(dir string) (*parsed, error) {
 	}
 	set, err := render.Parse(files)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, in(dir, err)
 	}
 	return &parsed{Set: set, files: files}, nil
 }
@@ -127,6 +129,17 @@ func (t *Templates) Close() {
 	})
 }
 
+// inFile begins an error with a place in a template.
+var inFile = lazyregexp.New(`^[^\s:/]+:\d+:`)
+
+// in adds the directory of the templates to an error. A place in one of them becomes one that editors and terminals can open.
+func in(dir string, err error) error {
+	if inFile.MatchString(err.Error()) {
+		return fmt.Errorf("%s%w", dir+string(filepath.Separator), err)
+	}
+	return fmt.Errorf("%s: %w", dir, err)
+}
+
 // Call renders.
 func (t *Templates) Call(ctx context.Context, c hook.Call) ([]byte, error) {
 	p := t.current.Load()
@@ -148,9 +161,9 @@ func (t *Templates) Call(ctx context.Context, c hook.Call) ([]byte, error) {
 		return out, nil
 	}
 	if later, ok := errors.AsType[*hook.RetryAfterError](err); ok {
-		return nil, &hook.RetryAfterError{After: later.After, Err: fmt.Errorf("%s: %w", t.dir, later.Err)}
+		return nil, &hook.RetryAfterError{After: later.After, Err: in(t.dir, later.Err)}
 	}
-	return nil, fmt.Errorf("%s: %w", t.dir, err)
+	return nil, in(t.dir, err)
 }
 
 func (t *Templates) render(ctx context.Context, p *parsed, kind byte, c hook.Call) ([]byte, error) {
