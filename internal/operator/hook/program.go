@@ -77,7 +77,7 @@ func endsInReturn(path string) bool {
 	if err != nil || runtime.GOOS == "windows" {
 		return false // a program need not be readable
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	head := make([]byte, 256)
 	n, _ := io.ReadFull(file, head)
 	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
