@@ -108,6 +108,20 @@ func TestWhereItDiffers(t *testing.T) {
 		assert.Equal(t, c.content, got.Content, what)
 		assert.Equal(t, c.object, got.Object, what)
 	}
+	const two = "kind: A\nmetadata: {name: a}\nrules: [1]\n---\nkind: B\nmetadata: {name: b}\n"
+	for what, c := range map[string]struct {
+		file   string
+		object bool
+	}{
+		"the names of documents": {strings.NewReplacer("name: a", "name: c", "name: b", "name: c").Replace(two), false},
+		"more than the name":     {strings.NewReplacer("name: a", "name: c", "[1]", "[2]").Replace(two), true},
+		"two of its kind":        {strings.Replace(two, "name: a", "name: c", 1) + "---\nkind: A\nmetadata: {name: d}\n", true},
+		"one of another kind":    {strings.Replace(two, "kind: A", "kind: C", 1), true},
+	} {
+		got := postprocess.Compare("all.yaml", []byte(two), []byte(c.file))
+		assert.True(t, got.Content, what)
+		assert.Equal(t, c.object, got.Object, what)
+	}
 	got := postprocess.Compare("z.go", []byte("package a\n\nfunc f() {}\n"), []byte("package a\n\nfunc g() {}\n"))
 	assert.True(t, got.Content && got.Object)
 	assert.False(t, postprocess.Compare("z.go", []byte("package a\n\nfunc f() {}\n"), []byte("<<<<<<<\n")).Content)

@@ -114,17 +114,35 @@ func neverGenerated(at []string) bool {
 	return len(at) == 2 && at[0] == "spec" && (at[1] == "conversion" || at[1] == "preserveUnknownFields")
 }
 
-// documents finds each generated document in the file by its kind and name, wherever it stands.
+// documents finds each generated document in the file by its kind and name, wherever it stands. One that has another name there is the only one
+// of its kind in both.
 func (c *comparison) documents(want, have []any) {
 	c.more = c.more || len(have) > len(want)
 	for _, w := range want {
 		i := slices.IndexFunc(have, func(h any) bool { return identity(h) == identity(w) })
+		if i < 0 && onlyOfKind(w, want) >= 0 {
+			i = onlyOfKind(w, have)
+		}
 		if i < 0 {
 			c.lack([]string{identity(w)}, "is missing")
 			continue
 		}
 		c.value([]string{identity(w) + ":"}, w, have[i])
 	}
+}
+
+// onlyOfKind is the place of the only document of an object's kind, or -1.
+func onlyOfKind(object any, all []any) int {
+	kind := func(doc any) any {
+		object, _ := doc.(map[string]any)
+		return object["kind"]
+	}
+	same := func(doc any) bool { return kind(doc) == kind(object) }
+	i := slices.IndexFunc(all, same)
+	if i < 0 || slices.ContainsFunc(all[i+1:], same) {
+		return -1
+	}
+	return i
 }
 
 // identity is the kind, namespace and name of an object.
