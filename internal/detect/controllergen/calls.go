@@ -63,7 +63,7 @@ func wordsOf(words []string) (rest []string, pinned string, ok bool) {
 			return nil, "", false // of another program
 		}
 		w = strings.TrimSuffix(w, "/main.go") // of a package that is run by the name of its file
-		if name := path.Base(w); !toolName.MatchString(name) && !toolVariable.MatchString(w) && !toolInstalled.MatchString(w) {
+		if name := path.Base(w); !toolName.MatchString(name) && !toolVariable.MatchString(w) && !toolVariable.MatchString(name) && !toolInstalled.MatchString(w) {
 			continue
 		}
 		if !slices.ContainsFunc(words[i+1:], markerWord.MatchString) {
