@@ -237,8 +237,11 @@ func (c *ControllerGenCall) OutputDir(generator string) (dir string, ok bool) {
 	if dir == OutputStdout || dir == OutputNone {
 		return "", false
 	}
+	if path.IsAbs(dir) {
+		return dir, false
+	}
 	dir = path.Join(c.Dir, dir)
-	return dir, dir != ".." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir)
+	return dir, dir != ".." && !strings.HasPrefix(dir, "../")
 }
 
 // Unreleased reports whether a version is what controller-gen writes into annotations if it was built without a version: as a part of another

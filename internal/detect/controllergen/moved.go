@@ -32,7 +32,10 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 		if len(moved) > 0 {
 			slices.Sort(moved)
 			missing := "does not exist, so a command moves or renames the files afterwards, or the path is an old one"
-			if workspace.GitIgnores(r.Root, dir) {
+			switch {
+			case path.IsAbs(dir):
+				missing = "is outside of the repository, so a command copies the files afterwards"
+			case workspace.GitIgnores(r.Root, dir):
 				missing = "is ignored by git, so a command copies the files afterwards"
 			}
 			r.List("crd", Name+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
@@ -43,7 +46,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 // writesElsewhere reports whether a call writes CRDs to a directory without any of them.
 func (r *Reader) writesElsewhere(c *genCall, own []repo.Manifest) bool {
 	dir, ok := c.OutputDir("crd")
-	return c.CRD != nil && ok && !slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) && len(r.bareIn(dir)) == 0
+	return c.CRD != nil && (path.IsAbs(dir) || ok && !slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) && len(r.bareIn(dir)) == 0)
 }
 
 // elsewhere are the CRDs of the types of a call, wherever they are, that no other call makes, and the version of the last.
