@@ -8,12 +8,14 @@ package plan
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
 	"github.com/crdctl/crdctl/internal/gen/scan"
 )
@@ -163,11 +165,20 @@ func (b *planner) addRole() error {
 	}
 	b.Areas = append(b.Areas, Area{Dir: dir, Generator: RBAC})
 	all, err := b.source.Below(".")
-	asks := func(a scan.Package) bool { return a.Asks[RBAC] && !ignored(a) && (b.Apart == nil || !b.Apart(a.Dir)) }
-	if inputs := each(all, asks, pathOf); len(inputs) > 0 {
+	if err != nil {
+		return err
+	}
+	asks := func(a scan.Package) bool { return a.Asks[RBAC] && !ignored(a) }
+	inputs := each(all, func(a scan.Package) bool { return asks(a) && (b.Apart == nil || !b.Apart(a.Dir)) }, pathOf)
+	role := path.Join(dir, crdform.RoleFile)
+	if i := slices.IndexFunc(all, asks); i >= 0 && len(inputs) == 0 && b.source.Exists(role) { // it would be removed as a role without markers
+		return fmt.Errorf("%s: the only markers +kubebuilder:rbac are in modules below, such as in %s, which is not read from here; "+
+			"require its module in go.mod or add it to a go.work, or delete the file if it is not the role of that module", role, all[i].Dir)
+	}
+	if len(inputs) > 0 {
 		b.Units = append(b.Units, Unit{Name: RBAC, Inputs: inputs})
 	}
-	return err
+	return nil
 }
 
 // generates reports whether the package asks for anything that is generated.

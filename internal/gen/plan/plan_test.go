@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (p project) Below(dir string) (found []scan.Package, err error) {
 }
 
 func (project) ImportPath(dir string) (string, error) { return path.Join("example.com/m", dir), nil }
-func (project) Exists(file string) bool               { return file == "schema.json" }
+func (project) Exists(file string) bool               { return file == "schema.json" || file == "rbac/role.yaml" }
 func (project) MadeByOthers(file, generator string) bool {
 	return file == "apis/g/v2/zz_generated.deepcopy.go"
 }
@@ -133,6 +134,21 @@ func TestAreasOutliveTheirUnits(t *testing.T) {
 	} {
 		assert.Contains(t, p.Areas, want, "areas")
 	}
+}
+
+// A role that is there is not removed as one without markers where all markers are in other modules.
+func TestRoleOfModulesApart(t *testing.T) {
+	o := Options{Apart: func(dir string) bool { return dir == "controllers" }}
+	_, err := sample.plan(t, "v0.37.1", o, nil)
+	require.ErrorContains(t, err, "rbac/role.yaml: the only markers +kubebuilder:rbac are in modules below, such as in controllers")
+	p, err := sample.plan(t, "v0.37.1", o, func(p *config.Project) { p.RBAC.Dir = "other" })
+	require.NoError(t, err, "there is no role to remove")
+	assert.Empty(t, p.Inputs(RBAC))
+	both := maps.Clone(sample)
+	both["own"] = []string{"rbac"}
+	p, err = both.plan(t, "v0.37.1", o, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"example.com/m/own"}, p.Inputs(RBAC))
 }
 
 // Generators that write to one directory each have it.
