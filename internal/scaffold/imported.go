@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/crdimport"
 )
@@ -21,7 +23,6 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 			storage = i
 		}
 	}
-	known := len(p.Kinds(d.Group, d.Kind)) > 0
 	var problems []error
 	for i, v := range d.Versions {
 		if o.Version != "" && o.Version != v.Name {
@@ -38,11 +39,7 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 			continue
 		}
 		added = append(added, a)
-		types := v.Types
-		if known && len(d.Versions) == 1 { // the version that is stored is another one, as with create api without --storage
-			types = bytes.Replace(types, []byte("// +kubebuilder:storageversion\n"), nil, 1)
-		}
-		files[path.Join(p.VersionOf(a).Dir, a.TypesFile+".go")] = types
+		files[p.typesOf(a)] = v.Types
 		sample, valid := d.Sample(v.Name, a.SampleName())
 		if !valid {
 			sample = append([]byte("# Made from the fields that the schema requires. Complete it: the schema does not accept it yet.\n"), sample...)
@@ -52,5 +49,51 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 	if len(added) == 0 && len(problems) == 0 {
 		problems = append(problems, fmt.Errorf("the CRD %s.%s has no version %s", d.Plural, d.Group, o.Version))
 	}
+	for _, a := range added {
+		if len(p.Kinds(a.Group, a.Kind)) > 1 {
+			files[p.typesOf(a)] = markStored(files[p.typesOf(a)], a.Kind, p.Stored(a))
+		}
+	}
 	return added, files, errors.Join(problems...)
+}
+
+// typesOf is the file with the types of an API.
+func (p *Project) typesOf(a *API) string { return path.Join(p.VersionOf(a).Dir, a.TypesFile+".go") }
+
+// MarkStored is what becomes of files of a project with types that were made from CRDs where a kind gets a second version, or stores objects in
+// another one: no template makes these files. Read reads one of them. The other files are left as they are, whatever they have.
+func (p *Project) MarkStored(before *Project, read func(file string) ([]byte, error)) (was, is map[string][]byte) {
+	was, is = map[string][]byte{}, map[string][]byte{}
+	for _, a := range p.APIs {
+		b := before.Find(a.Group, a.Version, a.Kind)
+		if !a.Imported || b == nil || len(p.Kinds(a.Group, a.Kind)) < 2 || len(before.Kinds(a.Group, a.Kind)) > 1 && before.Stored(b) == p.Stored(a) {
+			continue
+		}
+		file := p.typesOf(a)
+		if types, err := read(file); err == nil { // without it there is nothing to change
+			was[file], is[file] = types, markStored(types, a.Kind, p.Stored(a))
+		}
+	}
+	return was, is
+}
+
+// storageMarker is the line about the version of a kind in which objects are stored.
+var storageMarker = regexp.MustCompile(`(?m)^//\s*\+kubebuilder:storageversion[ \t]*\n`)
+
+// markStored adds the marker to the type of a kind, or removes it.
+func markStored(types []byte, kind string, stored bool) []byte {
+	at := bytes.Index(types, []byte("\ntype "+kind+" struct")) + 1
+	if at == 0 {
+		return types
+	}
+	from := bytes.LastIndex(types[:at], []byte("\n}\n")) + 1 // another declaration's end
+	above := types[from:at]
+	marked := storageMarker.Match(above)
+	switch {
+	case marked && !stored:
+		above = storageMarker.ReplaceAll(above, nil)
+	case stored && !marked:
+		above = append(slices.Clone(above), "// +kubebuilder:storageversion\n"...)
+	}
+	return slices.Concat(types[:from], above, types[at:])
 }

@@ -45,7 +45,7 @@ func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResource
 		}
 		add(true, text)
 	}
-	add(v.Storage, "kubebuilder:storageversion") // also of a single version: there may be another one later
+	add(v.Storage && len(spec.Versions) > 1, "kubebuilder:storageversion")
 	served := slices.ContainsFunc(spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Served })
 	add(!v.Served && served, "kubebuilder:unservedversion")
 	if !served {

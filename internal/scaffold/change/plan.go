@@ -8,6 +8,7 @@
 package change
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,15 @@ func New(location Location, before, after Render) (*Plan, error) {
 				if err := was.Put("go.mod", goMod); err != nil {
 					return nil, err
 				}
+			}
+		}
+	}
+	if before.Project != nil {
+		disk := location.Seen.FS(location.Root())
+		old, marked := after.Project.MarkStored(before.Project, func(file string) ([]byte, error) { return fs.ReadFile(disk, file) })
+		for file := range marked {
+			if err := errors.Join(was.Put(file, old[file]), is.Put(file, marked[file])); err != nil {
+				return nil, err
 			}
 		}
 	}
