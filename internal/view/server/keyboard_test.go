@@ -105,6 +105,15 @@ func TestKeysBeforeRows(t *testing.T) {
 	eval[bool](p, `(document.querySelector("crd-rows[aria-label=Requests]").focus(), true)`)
 	p.key(kb.End) // the last row is far below those that were asked for
 	p.waits(`(() => { const e = document.querySelector("crd-rows[aria-label=Requests]"); return e.querySelector(".row.selected")?.ariaRowIndex === e.ariaRowCount; })()`)
+	picked := eval[int](p, `(() => {
+		const e = document.querySelector("crd-rows[aria-label=Requests]");
+		let picked = 0;
+		e.pick = () => { picked++; };
+		e.params = { q: "other" };
+		e.move(-1);
+		return picked;
+	})()`)
+	assert.Zero(t, picked, "a row that other parameters led to")
 }
 
 // A range of time is drawn with the pointer, and all views keep to it.

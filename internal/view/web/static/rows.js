@@ -65,6 +65,7 @@ export class Rows extends HTMLElement {
     this.#query = p;
     this.#cursor = -1;
     this.#due = false;
+    this.#asked = false; // the rows that are shown until the answer are those of other parameters
     this.#cap = 0;
     if (this.isConnected && this.scrollTop) this.scrollTop = 0;
     this.#load();
@@ -126,11 +127,13 @@ export class Rows extends HTMLElement {
         this.#trouble = '';
         if (this.#due) this.#pickCursor();
         this.update();
+        if (this.#due) this.#reveal(); // its row is not among those that were asked for
       } else {
         this.#again = true;
       }
     } catch (err) {
       if (!(err instanceof Refused)) this.#trouble = 'not answered; what is here is as it was';
+      this.#due = false; // it would be picked when the server answers again, whatever the user does by then
       this.update();
     }
     this.#busy = false;
@@ -153,20 +156,25 @@ export class Rows extends HTMLElement {
   /** Moves the selection by n rows. */
   move(n) {
     const here = this.#rows[this.#cursor - this.#first]; // several rows can have one Seq
-    const at = here && this.#isSelected(here) ? -1 : this.#rows.findIndex((r) => this.#isSelected(r));
+    const at = this.#due || (here && this.#isSelected(here)) ? -1 : this.#rows.findIndex((r) => this.#isSelected(r));
     const from = at >= 0 ? this.#first + at : this.#cursor;
     this.#cursor = Math.max(0, Math.min(from + n, (this.#asked ? Math.min(this.#total, mostRows) : mostRows) - 1));
-    const top = this.#cursor * rowHeight;
-    const head = this.querySelector('.head')?.clientHeight ?? 0;
-    if (top < this.scrollTop) this.scrollTop = top;
-    else if (top + rowHeight + head > this.scrollTop + this.clientHeight) this.scrollTop = top + rowHeight + head - this.clientHeight;
+    this.#reveal();
     this.#pickCursor();
     this.update();
   }
 
+  /** Scrolls to the row of the cursor. */
+  #reveal() {
+    const top = this.#cursor * rowHeight;
+    const head = this.querySelector('.head')?.clientHeight ?? 0;
+    if (top < this.scrollTop) this.scrollTop = top;
+    else if (top + rowHeight + head > this.scrollTop + this.clientHeight) this.scrollTop = top + rowHeight + head - this.clientHeight;
+  }
+
   #pickCursor() {
     if (this.#asked) this.#cursor = Math.min(this.#cursor, this.#total - 1);
-    const row = this.#rows[this.#cursor - this.#first];
+    const row = this.#asked ? this.#rows[this.#cursor - this.#first] : undefined;
     this.#due = !row && !(this.#asked && !this.#total);
     if (!row) return;
     this.#selected = row.seq || row.id; // the page draws it later; keys can be faster
@@ -193,7 +201,7 @@ export class Rows extends HTMLElement {
               aria-rowindex=${this.#first + i + 2} aria-selected=${this.#isSelected(r) ? 'true' : 'false'}
               aria-level=${this.tree ? (r.depth ?? 0) + 1 : nothing} aria-expanded=${this.tree && r.children ? String(Boolean(r.open)) : nothing}
               @pointerdown=${() => { this.#pressed = r; }}
-              @click=${(e) => { this.#cursor = this.#first + i; this.pick(e.detail ? this.#pressed ?? r : r); }}>
+              @click=${(e) => { this.#cursor = this.#first + i; this.#due = false; this.pick(e.detail ? this.#pressed ?? r : r); }}>
               ${this.columns.map((c) => {
                 const cell = c.cell(r);
                 return html`<span role="gridcell" class=${c.kind ?? ''} title=${typeof cell === 'string' ? cell : nothing}>${cell}</span>`;
