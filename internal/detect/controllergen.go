@@ -90,9 +90,9 @@ func (d *discovery) notMade() (left []tree.NotCompared) {
 		if d.keptCalls && slices.ContainsFunc(p.ControllerGen.Calls, made) {
 			continue
 		}
-		dir := map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir, "openapi": p.OpenAPI.Dir}[n.Kind]
+		dir := map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir}[n.Kind]
 		n.Paths = slices.DeleteFunc(slices.Clone(n.Paths), func(file string) bool {
-			return dir != "" && (path.Dir(file) == path.Clean(dir) || n.Kind == "openapi" && path.Base(file) == p.OpenAPI.ModelNameFile)
+			return dir != "" && path.Dir(file) == path.Clean(dir) || n.Kind == "openapi" && d.makesOpenAPI(file)
 		})
 		if len(n.Paths) > 0 {
 			left = append(left, n)

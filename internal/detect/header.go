@@ -124,11 +124,16 @@ func (d *discovery) headerOf(files []*repo.GoFile) (file string, ok bool) {
 
 // ours reports whether crdctl makes a file that is not next to types: one of a client tree, or of openapi-gen.
 func (d *discovery) ours(f *repo.GoFile) bool {
-	o := d.Settings.OpenAPI
 	if f.Generator != "openapi-gen" {
 		return slices.ContainsFunc(d.Settings.Clients, func(c config.Client) bool { return text.Below(path.Clean(c.Dir), f.Path) })
 	}
-	return o.Dir != "" && (f.Path == path.Join(o.Dir, openAPIFile) || path.Base(f.Path) == o.ModelNameFile)
+	return d.makesOpenAPI(f.Path)
+}
+
+// makesOpenAPI reports whether crdctl makes a file of openapi-gen.
+func (d *discovery) makesOpenAPI(file string) bool {
+	o := d.Settings.OpenAPI
+	return o.Dir != "" && (file == path.Join(o.Dir, openAPIFile) || path.Base(file) == o.ModelNameFile)
 }
 
 // bestHeader is the file with the header of the most generated files. Among files that are alike, the one that a
