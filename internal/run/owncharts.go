@@ -40,7 +40,7 @@ func (i *installer) useChart() {
 			continue
 		}
 		if n := len(slices.DeleteFunc(slices.Clone(objects), func(o manifest.Object) bool { return !isWorkload(o) })); n > 1 {
-			failed = append(failed, fmt.Sprintf("the chart in %s has %d Deployments, and it is not clear which is the controller's (its program is named %s); "+
+			failed = append(failed, fmt.Sprintf("the chart in %s has %d Deployments and StatefulSets, and it is not clear which is the controller's (its program is named %s); "+
 				"to give it arguments, set controller.args in crdctl.yaml", dir, n, name))
 		}
 		delete(i.sources.built, dir)

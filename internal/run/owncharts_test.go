@@ -76,7 +76,7 @@ func TestUseChart(t *testing.T) {
 			files: with(chartIn("charts/shop"), map[string]string{
 				"charts/shop/templates/other.yaml": strings.Replace(plain, "shop", "other", 1), "go.mod": "module example.com/shop/v2\n",
 			}),
-			said: "crdctl: the chart in charts/shop has 2 Deployments, and it is not clear which is the controller's (its program is named shop); " +
+			said: "crdctl: the chart in charts/shop has 2 Deployments and StatefulSets, and it is not clear which is the controller's (its program is named shop); " +
 				"to give it arguments, set controller.args in crdctl.yaml; the chart is not used\n",
 		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},

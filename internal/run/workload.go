@@ -73,23 +73,29 @@ func managerOf(containers []corev1.Container, program string) int {
 	return max(0, slices.IndexFunc(containers, func(c corev1.Container) bool { return runs(c, program) }))
 }
 
-// runs reports whether a container, its image or its command has the name of a program.
+// runs reports whether a container has the name of a program, or its command, or else its image.
 func runs(c corev1.Container, program string) bool {
+	if len(c.Command) > 0 {
+		return c.Name == program || path.Base(c.Command[0]) == program
+	}
 	image, _, _ := strings.Cut(path.Base(c.Image), "@")
 	image, _, _ = strings.Cut(image, ":")
-	return c.Name == program || image == program || len(c.Command) > 0 && path.Base(c.Command[0]) == program
+	return c.Name == program || image == program
 }
+
+// usualMains are names of directories of main packages that name no program.
+var usualMains = []string{"cmd", "main", "src"}
 
 // programName is what the program of a main package is called: as its directory, or as the module where that has a usual name.
 func programName(root, dir string) string {
-	if name := path.Base(dir); !slices.Contains([]string{".", "cmd", "main", "src"}, name) {
-		return name
-	}
-	module, err := workspace.ImportPaths{}.Of(filepath.Join(root, filepath.FromSlash(dir)))
+	name, err := workspace.ImportPaths{}.Of(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
-		return filepath.Base(root)
+		return path.Base(path.Join(filepath.ToSlash(root), dir))
 	}
-	return workspace.ModuleName(strings.TrimSuffix(module, "/"+dir))
+	for slices.Contains(usualMains, path.Base(name)) {
+		name = path.Dir(name)
+	}
+	return workspace.ModuleName(name)
 }
 
 func templateOf(o manifest.Object) (*corev1.PodTemplateSpec, bool) {

@@ -29,7 +29,7 @@ type Role struct {
 var (
 	crdKind    = lazyregexp.New(`(?m)^kind: ["']?CustomResourceDefinition["']?\s*$`)
 	crdVersion = lazyregexp.New(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
-	crdMeta    = lazyregexp.New(`(?m)^metadata:[ \t]*\r?\n( +)\S`)
+	crdMeta    = lazyregexp.New(`(?m)^metadata:[ \t]*(?:#.*)?\r?\n(?:[ \t]*\r?\n)*( +)\S`)
 	role       = lazyregexp.New(`(?m)^kind: (Cluster)?Role$`)
 	webhooks   = lazyregexp.New(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 )

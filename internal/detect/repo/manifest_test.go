@@ -15,6 +15,7 @@ func TestNewManifest(t *testing.T) {
 		"controller-gen's": {top + "metadata:\n  annotations: {}\n  name: as.example.com\nspec:\n  names:\n    kind: A\n", "as.example.com", "A"},
 		"four spaces":      {top + "metadata:\n    labels:\n        name: label\n    name: as.example.com\nspec:\n    names:\n        kind: A\n", "as.example.com", "A"},
 		"with a comment":   {top + "metadata: \r\n  # its group\r\n  name: \"as.example.com\" # plural and group\r\nspec:\r\n  names:\r\n    kind: 'A'\r\n", "as.example.com", "A"},
+		"a comment above":  {top + "metadata: # its name\n\n  name: as.example.com\n", "as.example.com", ""},
 		"without a kind":   {top + "metadata:\n  name: as.example.com\n", "as.example.com", ""},
 		"Fabric8's":        {quoted + "metadata:\n  name: \"as.example.com\"\nspec:\n  names:\n    kind: \"A\"\n", "as.example.com", "A"},
 		"a template":       {top + "metadata:\n  name: {{ .Values.name }}\n", "", ""},

@@ -73,8 +73,11 @@ func find(t Target, dir string) (program, error) {
 // endsInReturn reports whether a script has the line ends of Windows. Elsewhere the kernel and env take the carriage return for a part of the
 // interpreter's name, and only say that a file does not exist.
 func endsInReturn(path string) bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
 	file, err := os.Open(path)
-	if err != nil || runtime.GOOS == "windows" {
+	if err != nil {
 		return false // a program need not be readable
 	}
 	defer func() { _ = file.Close() }()
