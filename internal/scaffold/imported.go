@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/crdimport"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // AddCRD adds the kind of a CRD in all its versions, or in the one that the options name. The types are those of the CRD: files
@@ -78,7 +78,7 @@ func (p *Project) MarkStored(before *Project, read func(file string) ([]byte, er
 }
 
 // storageMarker is the line about the version of a kind in which objects are stored.
-var storageMarker = regexp.MustCompile(`(?m)^//\s*\+kubebuilder:storageversion[ \t]*\n`)
+var storageMarker = lazyregexp.New(`(?m)^//\s*\+kubebuilder:storageversion[ \t]*\n`)
 
 // markStored adds the marker to the type of a kind, or removes it.
 func markStored(types []byte, kind string, stored bool) []byte {

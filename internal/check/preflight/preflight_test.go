@@ -120,7 +120,8 @@ func TestOneCause(t *testing.T) {
 		"spec: {preserveUnknownFields: true}": {"refused-schema: spec.preserveUnknownFields: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"},
 		"spec: {versions: [{name: V1}]}": {"refused-version: name \"V1\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end " +
 			"with an alphanumeric character"},
-		spec("type: int"):    {`refused-schema: type "int": supported values: "array", "boolean", "integer", "number", "object", "string"`},
+		spec("type: int"): {`refused-schema: type "int": supported values: "array", "boolean", "integer", "number", "object", "string"`},
+		"spec: {versions: [{schema: {openAPIV3Schema: {type: objct}}}]}": {`refused-schema: type "objct": must be object at the root`},
 		spec("type: 'null'"): {"refused-schema: type: type cannot be set to null, use nullable as an alternative"},
 		spec("type: string, x-kubernetes-validations: [{rule: \"self == 'a'\", messageExpression: ' '}]"): {
 			"refused-cel: x-kubernetes-validations[0].messageExpression: messageExpression must be non-empty if specified"},

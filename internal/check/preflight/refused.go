@@ -87,6 +87,9 @@ func causes(all field.ErrorList) (some field.ErrorList) {
 		case e.Field == "spec.version": // the API server's internal form of the name of the first version
 		case e.Field == "spec.preserveUnknownFields" && strings.HasSuffix(e.Detail, "to use defaults in the schema"): // it must not be true in any case
 		case e.Type == field.ErrorTypeNotSupported && e.BadValue == "null": // as a type, for which there is an error with a hint
+		case e.Type == field.ErrorTypeNotSupported && slices.ContainsFunc(all, func(other *field.Error) bool { // a misspelled object
+			return other.Field == e.Field && other.Detail == "must be object at the root"
+		}):
 		case strings.Contains(e.Detail, "Checked value must be of type") && slices.ContainsFunc(all, func(other *field.Error) bool {
 			return other.Field == e.Field && strings.Contains(other.Detail, "must be of type") && !strings.Contains(other.Detail, "Checked value")
 		}):
