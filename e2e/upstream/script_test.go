@@ -3,6 +3,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -193,6 +194,10 @@ func script(t *testing.T, root string, p *config.Project) string {
 		call("kube::codegen::gen_openapi", header, option("--output-dir", at(o.Dir)), option("--output-pkg", importPath(o.Dir, o.Package)),
 			flags("--extra-pkgs", o.ExtraPackages), []string{"--report-filename", at(o.Report), "--update-report"},
 			option("--output-model-name-file", o.ModelNameFile), []string{at(p.APIs[0])})
+	}
+	for _, c := range p.OpenAPI.Calls {
+		call(`"$GOBIN/openapi-gen"`, option("--go-header-file", at(p.Boilerplate)), option("--output-dir", at(c.Dir)),
+			option("--output-pkg", importPath(c.Dir, c.Package)), option("--output-file", cmp.Or(c.File, config.OpenAPIFile)), option("--report-filename", "/dev/null"), c.Packages)
 	}
 	for _, c := range p.Clients {
 		require.Len(t, c.APIs, 1, "client tree %s: gen_client takes one folder", c.Dir)

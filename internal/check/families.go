@@ -87,7 +87,7 @@ func (r *Result) hide(found *[]rule.Finding, is func(rule.Finding) bool) {
 func source(p *project.Project) lint.Source {
 	s, code := p.Settings, len(p.Settings.APIs) > 0 && len(p.Settings.ControllerGen.Calls) == 0
 	return lint.Source{Root: p.Root, Dirs: p.Packages, Refused: code, Tags: markerlint.Families{
-		Gengo: code, Kubebuilder: !code || s.CRDs.Dir != "", Fields: !code || s.CRDs.Dir != "" || s.OpenAPI.Dir != "",
+		Gengo: code, Kubebuilder: !code || s.CRDs.Dir != "", Fields: !code || s.CRDs.Dir != "" || s.OpenAPI.IsSet(),
 	}}
 }
 

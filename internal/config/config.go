@@ -110,18 +110,6 @@ type Validation struct {
 	ReadOnlyPackages []string `yaml:"readOnlyPackages,omitempty"`
 }
 
-// OpenAPI has the settings of openapi-gen: those of one call of kube_codegen.sh's gen_openapi.
-type OpenAPI struct {
-	Dir           string   `yaml:"dir,omitempty"`
-	Package       string   `yaml:"package,omitempty"`
-	ExtraPackages []string `yaml:"extraPackages,omitempty"`
-	Report        string   `yaml:"report,omitempty"`
-	UpdateReport  bool     `yaml:"updateReport,omitempty"`
-	ModelNameFile string   `yaml:"modelNameFile,omitempty"`
-	Version       string   `yaml:"version,omitempty"`
-	GengoVersion  string   `yaml:"gengoVersion,omitempty"`
-}
-
 // RBAC says where the role that the markers ask for lives.
 type RBAC struct {
 	Dir      string `yaml:"dir,omitempty"`

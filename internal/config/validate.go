@@ -53,12 +53,13 @@ func (p *Project) validate(name string) error {
 	}
 	p.validateControllerGen(report)
 	external := slices.ContainsFunc(p.Clients, func(c Client) bool { return len(c.Packages) > 0 })
-	if len(p.APIs) == 0 && !p.Loop.IsSet() && len(p.ControllerGen.Calls) == 0 && !external { // a loop needs no Go types, and calls name their own
+	if len(p.APIs) == 0 && !p.Loop.IsSet() && len(p.ControllerGen.Calls)+len(p.OpenAPI.Calls) == 0 && !external { // a loop needs no Go types, and calls name their own
 		report("apis", "is empty; name the directories of the API packages, for example apis: [pkg/apis]")
 	}
 	if p.OpenAPI.UpdateReport && p.OpenAPI.Report == "" {
 		report("openapi.updateReport", "has no effect without openapi.report; name the file of the known violations there")
 	}
+	p.OpenAPI.check(report)
 	p.validateClients(report)
 	// Maps above are walked in random order; the error must not depend on it.
 	sort.SliceStable(problems, func(i, j int) bool { return problems[i].Error() < problems[j].Error() })

@@ -35,7 +35,7 @@ func (f *Found) controllerGen() string {
 // onlyControllerGen takes away what counts for code-generator alone where it makes nothing.
 func (d *discovery) onlyControllerGen() {
 	p := &d.Settings
-	if len(p.Clients) > 0 || p.OpenAPI.Dir != "" || p.Generators == nil || len(p.Generators) > 0 {
+	if len(p.Clients) > 0 || p.OpenAPI.IsSet() || p.Generators == nil || len(p.Generators) > 0 {
 		return
 	}
 	p.Boilerplate, p.CodeGeneratorVersion, d.Version = "", "", Version{}
@@ -103,7 +103,7 @@ func (d *discovery) notMade() (left []tree.NotCompared) {
 
 // makes reports whether settings have crdctl make anything.
 func makes(p *config.Project) bool {
-	return len(p.ControllerGen.Calls) > 0 || len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.Dir != "" || p.Generators == nil || len(p.Generators) > 0
+	return len(p.ControllerGen.Calls) > 0 || len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.IsSet() || p.Generators == nil || len(p.Generators) > 0
 }
 
 // NothingError says that nothing of a repository's generated code is crdctl's to make or to compare.

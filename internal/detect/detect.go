@@ -114,6 +114,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 			return nil, err
 		}
 		d.readVersion()
+		d.readOpenAPI()
 	} else {
 		d.readVersion()
 		d.readClients()
@@ -189,7 +190,7 @@ func (d *discovery) reader() *controllergen.Reader {
 // Line is the discovery in one line, for the run that goes without a project file.
 func (f *Found) Line() string {
 	var parts []string
-	if g := f.Settings.Generators; len(f.Project.APIs) > 0 && (g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.Dir != "") {
+	if g := f.Settings.Generators; len(f.Project.APIs) > 0 && (g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.IsSet()) {
 		parts = append(parts, "apis "+strings.Join(f.Project.APIs, ", "))
 	}
 	for _, c := range f.Project.Clients {
@@ -205,7 +206,7 @@ func (f *Found) Line() string {
 	if len(f.made) > 0 {
 		parts = append(parts, strings.Join(f.made, ", "))
 	}
-	for _, part := range [][2]string{{"openapi", f.Project.OpenAPI.Dir}, {"CRDs", f.Project.CRDs.Dir}, {"header", f.Project.Boilerplate}} {
+	for _, part := range [][2]string{{"openapi", strings.Join(f.Project.OpenAPI.Dirs(), ", ")}, {"CRDs", f.Project.CRDs.Dir}, {"header", f.Project.Boilerplate}} {
 		if part[1] != "" {
 			parts = append(parts, part[0]+" "+part[1])
 		}

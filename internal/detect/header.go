@@ -133,7 +133,8 @@ func (d *discovery) ours(f *repo.GoFile) bool {
 // makesOpenAPI reports whether crdctl makes a file of openapi-gen.
 func (d *discovery) makesOpenAPI(file string) bool {
 	o := d.Settings.OpenAPI
-	return o.Dir != "" && (file == path.Join(o.Dir, openAPIFile) || path.Base(file) == o.ModelNameFile)
+	return o.Dir != "" && file == path.Join(o.Dir, config.OpenAPIFile) || o.IsSet() && path.Base(file) == o.ModelNameFile ||
+		slices.ContainsFunc(o.Calls, func(c config.OpenAPICall) bool { return file == path.Join(c.Dir, cmp.Or(c.File, config.OpenAPIFile)) })
 }
 
 // bestHeader is the file with the header of the most generated files. Among files that are alike, the one that a

@@ -7,16 +7,14 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
-	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
-
-// openAPIFile is the name that kube_codegen.sh's gen_openapi gives its output.
-const openAPIFile = "zz_generated.openapi.go"
 
 // alwaysDefined are the packages that gen_openapi defines besides those with tags.
 func (d *discovery) alwaysDefined() []string {
@@ -53,40 +51,45 @@ func (d *discovery) readOpenAPI() {
 	d.readModelNames(names)
 }
 
-// readDefinitions takes the file of definitions that crdctl would make too: of several, the one with the most packages
-// that ask for it.
+// readDefinitions takes the file of definitions that gen_openapi makes: of several, the one with the most packages that ask for it. The others
+// are those of calls of their own.
 func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	dirs, place := d.tagged("openapi", d.Settings.APIs)
 	always := d.alwaysDefined()
 	var best *repo.GoFile
 	var without []string // the directories that ask, and are not in the best one
-	var usable []*repo.GoFile
+	var run []*repo.GoFile
 	for _, f := range files {
 		if d.leaveUnrun("openapi", "openapi-gen", []*repo.GoFile{f}, openAPIRunners, "gen_client", "gen_helpers", "generate-groups", "client-gen", "deepcopy-gen") {
 			continue
 		}
-		if path.Base(f.Path) != openAPIFile {
-			d.listOpenAPI(f, "crdctl writes "+openAPIFile+" only")
-			continue
-		}
+		run = append(run, f)
 		defined := d.definedIn(f)
-		if i := slices.IndexFunc(always, func(p string) bool { return !slices.Contains(defined, p) }); i >= 0 {
-			d.listOpenAPI(f, fmt.Sprintf("has no type of %s, which kube_codegen.sh and crdctl always define, so openapi: {dir: %s} would change it", always[i], f.Dir))
+		if path.Base(f.Path) != config.OpenAPIFile || slices.ContainsFunc(always, func(p string) bool { return !slices.Contains(defined, p) }) {
 			continue
 		}
-		usable = append(usable, f)
 		missing := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return slices.Contains(defined, d.Modules.ImportPath(dir)) })
 		if best == nil || len(missing) < len(without) {
 			best, without = f, missing
 		}
 	}
-	if best == nil {
+	if len(run) == 0 {
 		return
 	}
-	for _, f := range usable {
+	pinned := d.pinOpenAPI()
+	for _, f := range run {
 		if f != best {
-			d.listOpenAPI(f, "crdctl generates one file of OpenAPI definitions, and that is in "+best.Dir)
+			d.addOpenAPICall(f, pinned)
 		}
+		d.readEdits(f)
+	}
+	if best == nil {
+		if o := &d.Settings.OpenAPI; len(o.Calls) == 0 {
+			o.Version, o.GengoVersion = "", ""
+			delete(d.Sources, "openapi.version")
+			delete(d.Sources, "openapi.gengoVersion")
+		}
+		return
 	}
 	without = slices.DeleteFunc(without, func(dir string) bool {
 		others := slices.DeleteFunc(slices.Clone(files), func(f *repo.GoFile) bool { return f == best })
@@ -101,64 +104,65 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 		d.Ask(place[without[0]], "asks for openapi-gen, and %s has none of its types; crdctl would define them (%s), so remove the tag if it should not",
 			best.Path, joined(without))
 	}
+	d.takeDefinitions(best, func(p string) bool {
+		return slices.Contains(always, p) || slices.ContainsFunc(dirs, func(dir string) bool { return d.Modules.ImportPath(dir) == p })
+	})
+}
+
+// takeDefinitions has gen_openapi make a file, with the packages that it defines besides those that it finds itself.
+func (d *discovery) takeDefinitions(best *repo.GoFile, found func(pkg string) bool) {
 	o := &d.Settings.OpenAPI
 	o.Dir = best.Dir
 	d.Set("openapi.dir", best.Path)
-	if m := packageClause.FindSubmatch(best.Data); m != nil && string(m[1]) != path.Base(d.Modules.ImportPath(best.Dir)) {
-		o.Package = string(m[1]) // as --output-pkg=main for a program
-		d.Set("openapi.package", best.At(string(m[0])))
+	if o.Package = d.otherPackage(best); o.Package != "" {
+		d.Set("openapi.package", best.Path)
 	}
-	d.pinOpenAPI()
-	extra := slices.Sorted(slices.Values(d.definedIn(best)))
-	o.ExtraPackages = slices.DeleteFunc(extra, func(p string) bool {
-		return slices.Contains(always, p) || slices.ContainsFunc(dirs, func(dir string) bool { return d.Modules.ImportPath(dir) == p })
-	})
+	o.ExtraPackages = slices.DeleteFunc(slices.Sorted(slices.Values(d.definedIn(best))), found)
 	if len(o.ExtraPackages) > 0 {
 		d.Set("openapi.extraPackages", best.At("func GetOpenAPIDefinitions("))
 	}
 }
 
-// openAPIPin is a version of openapi-gen, which has its own module and no releases, in a script or makefile.
-var openAPIPin = lazyregexp.New(`openapi-gen[=@](v0\.0\.0-\d{14}-[0-9a-f]{12})\b`)
-
-// openAPIProgram is what a script installs or runs where go.mod has the version.
-const (
-	openAPIModule  = "k8s.io/kube-openapi"
-	openAPIProgram = openAPIModule + "/cmd/openapi-gen"
-	gengoModule    = "k8s.io/gengo/v2"
-)
-
-// pinOpenAPI sets the version of openapi-gen where a script does not take the one that code-generator requires: the script names it, or has
-// the go command build that of go.mod, with the gengo of go.mod.
-func (d *discovery) pinOpenAPI() {
+// addOpenAPICall adds a call that makes a file, if the version of openapi-gen is known: a script that calls it itself may have any.
+func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	o := &d.Settings.OpenAPI
-	for _, t := range d.Texts {
-		if m := openAPIPin.FindSubmatchIndex(t.Data); m != nil {
-			o.Version = string(t.Data[m[2]:m[3]])
-			d.Set("openapi.version", repo.At(t.Path, repo.LineOf(t.Data, m[2])))
-			return
-		}
+	packages := slices.Sorted(slices.Values(d.definedIn(f)))
+	switch {
+	case len(packages) == 0:
+		d.listOpenAPI(f, "it defines no type")
+		return
+	case !pinned:
+		d.listOpenAPI(f, "no command that crdctl can read tells the version of openapi-gen; set openapi: {version: VERSION, calls: […]}")
+		return
+	case semver.Compare(o.Version, oldestOpenAPI) < 0:
+		d.listOpenAPI(f, fmt.Sprintf("openapi-gen %s (%s) is older than those that crdctl can run", o.Version, d.Sources["openapi.version"][0]))
+		return
 	}
-	functions := d.callOf("gen_openapi") != "" && d.callOf("openapi-gen") == ""
+	c := config.OpenAPICall{Dir: f.Dir, Package: d.otherPackage(f), Packages: packages}
+	if name := path.Base(f.Path); name != config.OpenAPIFile {
+		c.File = name
+	}
+	d.Set(fmt.Sprintf("openapi.calls[%d]", len(o.Calls)), f.Path)
+	o.Calls = append(o.Calls, c)
+}
+
+// readEdits records the commands of the scripts that change a file of definitions in place.
+func (d *discovery) readEdits(f *repo.GoFile) {
 	for _, s := range d.scripts {
-		if functions && !slices.ContainsFunc(s.calls, func(c call) bool { return c.name == "gen_openapi" }) {
-			continue // what it builds is for another purpose: gen_openapi builds its own where code-generator is
-		}
-		if dir, ok := strings.CutPrefix(s.openAPIDir, shell.Root); ok {
-			_, module := d.Modules.Of(path.Clean("." + dir))
-			require := func(path, setting string, version *string) {
-				var at string
-				if *version, at = d.Modules.ByDir[module].Requirement(path); *version != "" {
-					d.Set(setting, at)
-				}
+		for _, e := range s.edits {
+			if slices.Contains(e.files, f.Path) {
+				d.PostProcess(e.On(f.Path))
 			}
-			require(openAPIModule, "openapi.version", &o.Version)
-			if !s.openAPIAlone {
-				require(gengoModule, "openapi.gengoVersion", &o.GengoVersion)
-			}
-			return
 		}
 	}
+}
+
+// otherPackage is the name of a file's package where it is not that of its directory, as --output-pkg=main for a program; "" elsewhere.
+func (d *discovery) otherPackage(f *repo.GoFile) string {
+	if m := packageClause.FindSubmatch(f.Data); m != nil && string(m[1]) != path.Base(d.Modules.ImportPath(f.Dir)) {
+		return string(m[1])
+	}
+	return ""
 }
 
 // leftOut reports whether a package with the tag is meant to have no definitions: others have them, or a script names the packages one
@@ -206,7 +210,7 @@ func (d *discovery) readModelNames(files []*repo.GoFile) {
 		switch {
 		case path.Base(f.Path) != o.ModelNameFile:
 			d.listOpenAPI(f, "crdctl writes model names to "+o.ModelNameFile+" only")
-		case o.Dir == "":
+		case !o.IsSet():
 			d.listOpenAPI(f, "crdctl writes model names with OpenAPI definitions only, and generates none here; set openapi: {dir: DIRECTORY}")
 		}
 	}

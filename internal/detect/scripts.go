@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -20,13 +22,22 @@ type script struct {
 	pins  []pin
 	// removed are the paths that it gives rm -r. It is empty where the script removes something in another way too.
 	removed []string
+	edits   []edit
 	// openAPIDir is where it has the go command take openapi-gen of the version in go.mod; "" if it does not.
 	openAPIDir string
 	// openAPIAlone reports that it is built as a module of its own there, not in the project's.
 	openAPIAlone bool
+	// openAPIFunctions reports that gen_openapi takes it, of a kube_codegen.sh that is there.
+	openAPIFunctions bool
 
 	unparsed     error // why the rest of it, from a line on, is not read
 	unparsedLine int
+}
+
+// edit is a command that changes files in place.
+type edit struct {
+	scriptline.Line
+	files []string // the paths of its words
 }
 
 // pin is a version of code-generator that a script names.
@@ -114,14 +125,18 @@ func readScript(file, src, cwd string) *script {
 				}
 			}
 		}
-		if c.Words[0] == "go" && !copied && len(c.Words) > 2 {
-			taken := slices.IndexFunc(c.Words, takesOpenAPIOfModule)
-			if taken >= 0 || c.Words[1] == "tool" && c.Words[2] == "openapi-gen" {
-				sc.openAPIDir, sc.openAPIAlone = c.Dir, taken >= 0 && strings.Contains(c.Words[taken], "@")
+		if scriptline.InPlace(c.Words) {
+			e := edit{Line: scriptline.Line{At: repo.At(file, c.Line), Words: c.Words}}
+			for _, w := range c.Words[1:] {
+				e.files = append(e.files, steps.Local(c.Dir, w))
 			}
+			sc.edits = append(sc.edits, e)
+		}
+		if dir, alone, ok := openAPIOfModule(c); ok && !copied {
+			sc.openAPIDir, sc.openAPIAlone, sc.openAPIFunctions = dir, alone, false
 		}
 		if dir, ok := ownFunctions(c); ok {
-			sc.openAPIDir, sc.openAPIAlone = dir, false
+			sc.openAPIDir, sc.openAPIAlone, sc.openAPIFunctions = dir, false, true
 		}
 		if call, ok := newCall(c.Words, copied); ok {
 			call.script, call.line, call.cwd = sc, c.Line, c.Dir
@@ -149,13 +164,6 @@ func ownFunctions(c shell.Command) (dir string, ok bool) {
 		dir = path.Join(c.Dir, dir)
 	}
 	return path.Clean(dir), file == "kube_codegen.sh" && strings.HasPrefix(dir, shell.Root) && !strings.Contains(dir, "$")
-}
-
-// takesOpenAPIOfModule reports whether a word is openapi-gen of the version that go.mod has: without one, or with one that the go command is
-// asked for.
-func takesOpenAPIOfModule(word string) bool {
-	rest, ok := strings.CutPrefix(word, openAPIProgram)
-	return ok && (rest == "" || strings.HasPrefix(rest, "@$(go ") && strings.Contains(rest, " list -m ") && strings.HasSuffix(rest, " "+openAPIModule+")"))
 }
 
 // opened are commands, with those that a shell is given as a text instead of the shell.

@@ -87,7 +87,7 @@ func (d *discovery) readPeers() {
 // convertApart replaces the directories of API packages by those that each call of conversion-gen converts, where nothing else is generated in
 // them. It runs once for each directory then, and a package may have a function that one of another call has, too.
 func (d *discovery) convertApart(calls []*call) {
-	if len(calls) < 2 || d.callOf("gen_helpers") != "" || !slices.Equal(d.Settings.Generators, []string{"conversion"}) || len(d.trees) > 0 || d.Settings.OpenAPI.Dir != "" {
+	if len(calls) < 2 || d.callOf("gen_helpers") != "" || !slices.Equal(d.Settings.Generators, []string{"conversion"}) || len(d.trees) > 0 || d.Settings.OpenAPI.IsSet() {
 		return
 	}
 	by := map[string]*call{} // by directory
@@ -264,6 +264,10 @@ func (d *discovery) readReport() {
 		file, ok := d.local(c, report)
 		if !ok {
 			d.Note(c.at(), "--report-filename %s does not exist here; write openapi: {report: FILE} to hold the API to one", report)
+			continue
+		}
+		if len(o.Calls) > 0 {
+			d.Note(c.at(), "--report-filename %s is not read, because openapi-gen runs for other definitions too", report)
 			continue
 		}
 		o.Report, o.UpdateReport = file, c.has("--update-report")

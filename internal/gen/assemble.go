@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -40,10 +41,15 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 		return nil, err
 	}
 	m.Notes = append(m.Notes, g.keepChanged(files, dated)...)
+	named := map[string][]byte{}
 	for i, f := range m.Files {
 		if slices.Contains(strings.Split(f.Path, "/"), "vendor") {
 			continue // a copy of another module's package, which has its generated files
 		}
+		if f.Generator == "openapi-gen" && named[f.Path] != nil && bytes.Equal(named[f.Path], f.Content) {
+			continue // model names of a package that two calls define
+		}
+		named[f.Path] = f.Content
 		if f.Generator == codegen.Report {
 			err = addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport || proj.OpenAPI.UpdateReport)
 		} else {

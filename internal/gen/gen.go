@@ -244,7 +244,7 @@ func (g *generation) idle() bool { return len(g.plan.Units) == 0 }
 
 // onlyCalls reports whether everything in a project is made by its calls of controller-gen.
 func onlyCalls(p *config.Project) bool {
-	return len(p.ControllerGen.Calls) > 0 && (len(p.APIs) == 0 || len(p.Generators) == 0) && len(p.Clients) == 0 && p.OpenAPI.Dir == "" && p.CRDs.Dir == "" && p.RBAC.Dir == ""
+	return len(p.ControllerGen.Calls) > 0 && (len(p.APIs) == 0 || len(p.Generators) == 0) && len(p.Clients) == 0 && !p.OpenAPI.IsSet() && p.CRDs.Dir == "" && p.RBAC.Dir == ""
 }
 
 // cachedOrMade takes the result from the cache, or makes it and puts it there.

@@ -129,9 +129,7 @@ func notMade(root string, p *config.Project, why error) (all []tree.NotCompared,
 	for _, c := range p.Clients {
 		dirs = append(dirs, c.Dir)
 	}
-	if p.OpenAPI.Dir != "" {
-		dirs = append(dirs, p.OpenAPI.Dir)
-	}
+	dirs = append(dirs, p.OpenAPI.Dirs()...)
 	files := map[string][]string{}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(dir)), func(at string, d fs.DirEntry, err error) error {

@@ -103,8 +103,15 @@ func (g *generation) openAPIApart(one codegen.Generator) bool {
 
 // inEngine runs generators of the project's version.
 func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]codegen.File, []string, error) {
-	i := slices.IndexFunc(gens, g.openAPIApart)
-	if i < 0 {
+	var apart, rest []codegen.Generator
+	for _, one := range gens {
+		if g.openAPIApart(one) {
+			apart = append(apart, one)
+		} else {
+			rest = append(rest, one)
+		}
+	}
+	if len(apart) == 0 {
 		return g.inEngineOf(ctx, gens, func() (*toolchain.Toolchain, error) {
 			version := g.version.Version
 			if g.version.BuiltIn() {
@@ -113,10 +120,10 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 			return toolchain.Open(ctx, version)
 		})
 	}
-	files, notes, err := g.inEngineOf(ctx, gens[i:i+1], func() (*toolchain.Toolchain, error) {
+	files, notes, err := g.inEngineOf(ctx, apart, func() (*toolchain.Toolchain, error) {
 		return toolchain.OpenOpenAPI(ctx, g.settings.OpenAPI.Version, g.settings.OpenAPI.GengoVersion)
 	})
-	if rest := slices.Concat(gens[:i], gens[i+1:]); len(rest) > 0 { // also after an error: theirs are other ones
+	if len(rest) > 0 { // also after an error: theirs are other ones
 		others, said, otherErr := g.inEngine(ctx, rest)
 		files, notes, err = append(files, others...), append(notes, said...), errors.Join(err, otherErr)
 	}

@@ -28,7 +28,7 @@ func split(root string, p *config.Project) []*config.Project {
 		dir := loadDir(root, []string{api})
 		if byDir[dir] == nil {
 			part := *p
-			part.APIs, part.Clients, part.OpenAPI, part.ControllerGen.Calls = nil, nil, config.OpenAPI{}, nil
+			part.APIs, part.Clients, part.OpenAPI.Dir, part.OpenAPI.Calls, part.ControllerGen.Calls = nil, nil, "", nil, nil
 			byDir[dir], modules = &part, append(modules, &part)
 		}
 		byDir[dir].APIs = append(byDir[dir].APIs, api)
@@ -49,12 +49,17 @@ func split(root string, p *config.Project) []*config.Project {
 		}
 		modules[in].Clients = append(modules[in].Clients, c)
 	}
-	if p.OpenAPI.Dir != "" {
-		part := byDir[loadDir(root, []string{p.OpenAPI.Dir})]
-		if part == nil {
+	for _, dir := range p.OpenAPI.Dirs() {
+		if byDir[loadDir(root, []string{dir})] == nil {
 			return whole
 		}
-		part.OpenAPI = p.OpenAPI
+	}
+	if dir := p.OpenAPI.Dir; dir != "" {
+		byDir[loadDir(root, []string{dir})].OpenAPI.Dir = dir
+	}
+	for _, c := range p.OpenAPI.Calls {
+		part := byDir[loadDir(root, []string{c.Dir})]
+		part.OpenAPI.Calls = append(part.OpenAPI.Calls, c)
 	}
 	return modules
 }

@@ -25,7 +25,7 @@ func newTagCheck(root string, p *config.Project, o Options) *tagCheck {
 		}
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
-	families := markerlint.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.Dir != "", PluralExceptions: plurals}
+	families := markerlint.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.IsSet(), PluralExceptions: plurals}
 	c := &tagCheck{families: families, lenient: o.Discovered || p.Markers == config.MarkerNotes}
 	c.look = sync.OnceValues(func() ([]markerlint.Finding, error) { return markerlint.Check(root, p.APIs, c.families) })
 	return c

@@ -86,7 +86,7 @@ func (r *Reader) readClientEdits() {
 		n := 0
 		for line := range strings.Lines(string(commentLine.ReplaceAll(t.Data, nil))) {
 			words := strings.Fields(line)
-			if n++; !inPlace(words) {
+			if n++; !scriptline.InPlace(words) {
 				continue
 			}
 			for _, dir := range slices.Concat(r.ClientDirs...) {

@@ -253,7 +253,7 @@ func (r *Reader) after(step steps.Step, m *made, listed string) {
 			r.removedSome(m, at(w), step.At())
 			r.removedAll(m, at(w))
 		}
-	case inPlace(words):
+	case scriptline.InPlace(words):
 		known := false
 		for _, w := range words[1:] {
 			known = r.changed(m, at(w), by, true) || known
@@ -313,26 +313,6 @@ var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
 // readers are programs that read the files that they are given, and write elsewhere.
 var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd",
 	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "go-bindata", "statik", "sed", "perl", "awk", "kind"}
-
-// inPlace reports whether a command changes the files that it is given: sed -i and its kind, or a program that runs one.
-func inPlace(words []string) bool {
-	editor := ""
-	for _, w := range words {
-		switch base := path.Base(w); {
-		case base == "sed" || base == "gsed" || base == "perl" || base == "gawk" || base == "ruby":
-			editor = base
-		case scriptline.RunsYQ(w) || strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "yq"):
-			editor = "yq"
-		case strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "sed"):
-			editor = "sed"
-		case editor != "" && (strings.HasPrefix(w, "--in-place") || strings.HasPrefix(w, "--inplace")):
-			return true
-		case editor != "" && strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "i"):
-			return editor != "yq" || len(w) <= 4
-		}
-	}
-	return false
-}
 
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
 // controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form. A Go file counts where it is

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -23,8 +24,10 @@ type state struct {
 	vars  map[string]expand.Variable
 	dir   string
 	stack []string // of pushd
-	depth int      // of subshells and command substitutions
-	maybe bool     // in a branch that may not be taken
+	// before is the directory that "cd -" goes back to; "" if there is none.
+	before string
+	depth  int  // of subshells and command substitutions
+	maybe  bool // in a branch that may not be taken
 
 	goesOn bool // when a command fails
 
@@ -206,8 +209,11 @@ func (s *state) call(c *syntax.CallExpr, writes []string) {
 		if words[0] == "pushd" {
 			s.stack = append(slices.Clip(s.stack), s.dir)
 		}
-		if !strings.Contains(last, "$") && len(words) > 1 {
-			s.dir = s.abs(last)
+		switch {
+		case last == "-":
+			s.dir, s.before = cmp.Or(s.before, s.dir), s.dir
+		case !strings.Contains(last, "$") && len(words) > 1:
+			s.dir, s.before = s.abs(last), s.dir
 		}
 	case "popd":
 		if n := len(s.stack); n > 0 {

@@ -80,39 +80,3 @@ func lint(rules []string) []string {
 	}
 	return []string{"--lint-rules", strings.Join(rules, ",")}
 }
-
-const (
-	openAPIFile = "zz_generated.openapi.go"
-	// ReportFile is where openapi-gen is told to write its report. Nothing is ever written there.
-	ReportFile = ".crdctl-report"
-)
-
-// addOpenAPI adds openapi-gen, as gen_openapi does.
-func (b *planner) addOpenAPI(pkgs []scan.Package) error {
-	o := b.settings.OpenAPI
-	if o.Dir == "" || !b.wants("openapi") {
-		return nil
-	}
-	b.Areas = append(b.Areas, Area{Dir: o.Dir, Generator: "openapi-gen", File: openAPIFile})
-	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(pkg scan.Package) bool { return slices.Contains(b.settings.ExcludeFrom["openapi"], pkg.Dir) })
-	inputs := slices.Concat(o.ExtraPackages, each(pkgs, asking(b.openAPITag()), pathOf))
-	if len(inputs) == 0 {
-		return nil
-	}
-	pkg, err := b.packageOf(o.Dir, o.Package)
-	if err != nil {
-		return err
-	}
-	args := []string{
-		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", b.abs(ReportFile),
-	}
-	args = append(args, b.readOnlyTypes()...)
-	if o.ModelNameFile != "" {
-		args = append(args, "--output-model-name-file", o.ModelNameFile)
-		for _, api := range b.settings.APIs {
-			b.Areas = append(b.Areas, Area{Dir: api, Generator: "openapi-gen", File: o.ModelNameFile})
-		}
-	}
-	b.add("openapi-gen", args, slices.Concat(b.openAPIBase(), inputs))
-	return nil
-}
