@@ -159,7 +159,9 @@ func generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	}
 	notes := shortened(slices.Concat(m.Notes, called.Notes, lossyConversions(root, m.Files), refused, added.Notes))
 	for _, f := range m.Files {
-		g.generators[f.Path] = f.Generator
+		if f.Generator != codegen.Report { // which has no path
+			g.generators[f.Path] = f.Generator
+		}
 	}
 	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: slices.Concat(added.NotCompared, g.changed, all.left), Undetermined: all.undetermined, run: g}, nil
 }
