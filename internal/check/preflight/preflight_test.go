@@ -122,6 +122,10 @@ func TestOneCause(t *testing.T) {
 			"with an alphanumeric character"},
 		spec("type: int"): {`refused-schema: type "int": supported values: "array", "boolean", "integer", "number", "object", "string"`},
 		"spec: {versions: [{schema: {openAPIV3Schema: {type: objct}}}]}": {`refused-schema: type "objct": must be object at the root`},
+		"spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {type: objct, properties: {spec: {type: objct}, status: {type: objct}}}}}]}": {
+			`refused-schema: type "objct": must be object at the root`,
+			`refused-schema: type "objct": supported values: "array", "boolean", "integer", "number", "object", "string"`,
+			`refused-schema: type "objct": supported values: "array", "boolean", "integer", "number", "object", "string"`},
 		spec("type: 'null'"): {"refused-schema: type: type cannot be set to null, use nullable as an alternative"},
 		spec("type: string, x-kubernetes-validations: [{rule: \"self == 'a'\", messageExpression: ' '}]"): {
 			"refused-cel: x-kubernetes-validations[0].messageExpression: messageExpression must be non-empty if specified"},

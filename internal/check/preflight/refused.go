@@ -67,6 +67,9 @@ func refusals(c *project.CRD) (all []rule.Finding, err error) {
 // inAlternative is the path of a type that an alternative of a field has.
 var inAlternative = regexp.MustCompile(`^(.+\.)(allOf|anyOf|oneOf)\[\d+\]\.type$`)
 
+// wrongRoot is what the API server says of a root that is no object, besides what it says of any wrong type, and of one with subresources.
+const wrongRoot = "must be object at the root"
+
 // causes leaves out errors that say again what another one says, or that are of the probe.
 func causes(all field.ErrorList) (some field.ErrorList) {
 	lacking, inside := map[string]bool{}, map[string]string{} // by the path of a type that a field lacks: which alternatives have it
@@ -87,9 +90,7 @@ func causes(all field.ErrorList) (some field.ErrorList) {
 		case e.Field == "spec.version": // the API server's internal form of the name of the first version
 		case e.Field == "spec.preserveUnknownFields" && strings.HasSuffix(e.Detail, "to use defaults in the schema"): // it must not be true in any case
 		case e.Type == field.ErrorTypeNotSupported && e.BadValue == "null": // as a type, for which there is an error with a hint
-		case e.Type == field.ErrorTypeNotSupported && slices.ContainsFunc(all, func(other *field.Error) bool { // a misspelled object
-			return other.Field == e.Field && other.Detail == "must be object at the root"
-		}):
+		case e.Detail != wrongRoot && slices.ContainsFunc(all, func(other *field.Error) bool { return other.Field == e.Field && other.Detail == wrongRoot }): // a misspelled object
 		case strings.Contains(e.Detail, "Checked value must be of type") && slices.ContainsFunc(all, func(other *field.Error) bool {
 			return other.Field == e.Field && strings.Contains(other.Detail, "must be of type") && !strings.Contains(other.Detail, "Checked value")
 		}):
