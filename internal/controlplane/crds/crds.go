@@ -83,7 +83,7 @@ func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInte
 	made, err := api.Patch(ctx, crd.Name, types.ApplyPatchType, content, options)
 	if err != nil {
 		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
-			return nil, fmt.Errorf("the API server refused CRD %s: %w", crd.Name, err)
+			return nil, refusedError{crd.Name, err}
 		}
 		return nil, fmt.Errorf("install CRD %s: %w", crd.Name, err)
 	}
