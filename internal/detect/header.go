@@ -133,7 +133,7 @@ func (d *discovery) ours(f *repo.GoFile) bool {
 // makesOpenAPI reports whether crdctl makes a file of openapi-gen.
 func (d *discovery) makesOpenAPI(file string) bool {
 	o := d.Settings.OpenAPI
-	return o.Dir != "" && file == path.Join(o.Dir, config.OpenAPIFile) || o.IsSet() && path.Base(file) == o.ModelNameFile ||
+	return o.Dir != "" && file == path.Join(o.Dir, config.OpenAPIFile) || path.Base(file) == o.ModelNameFile && d.namesModels(path.Dir(file)) ||
 		slices.ContainsFunc(o.Calls, func(c config.OpenAPICall) bool { return file == path.Join(c.Dir, cmp.Or(c.File, config.OpenAPIFile)) })
 }
 

@@ -212,6 +212,14 @@ func (d *discovery) readModelNames(files []*repo.GoFile) {
 			d.listOpenAPI(f, "crdctl writes model names to "+o.ModelNameFile+" only")
 		case !o.IsSet():
 			d.listOpenAPI(f, "crdctl writes model names with OpenAPI definitions only, and generates none here; set openapi: {dir: DIRECTORY}")
+		case !d.namesModels(f.Dir):
+			d.listOpenAPI(f, "crdctl writes model names with OpenAPI definitions only, and generates none of this package")
 		}
 	}
+}
+
+// namesModels reports whether crdctl generates the model names of a package: with definitions of it.
+func (d *discovery) namesModels(dir string) bool {
+	o := &d.Settings.OpenAPI
+	return o.Dir != "" || slices.ContainsFunc(o.Calls, func(c config.OpenAPICall) bool { return slices.Contains(c.Packages, d.Modules.ImportPath(dir)) })
 }

@@ -249,7 +249,7 @@ func (g *generation) area(a plan.Area, m *made) tree.Area {
 		Match: func(p string) bool {
 			if a.File != "" {
 				// A package that a generator leaves out may have a file of it all the same, which a script makes by naming the package.
-				return path.Base(p) == a.File && !slices.Contains(g.settings.ExcludeFrom[strings.TrimSuffix(a.Generator, "-gen")], path.Dir(p))
+				return path.Base(p) == a.File && (!a.Flat || path.Dir(p) == path.Clean(a.Dir)) && !slices.Contains(g.settings.ExcludeFrom[strings.TrimSuffix(a.Generator, "-gen")], path.Dir(p))
 			}
 			return strings.HasSuffix(p, ".go")
 		},

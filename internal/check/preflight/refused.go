@@ -67,7 +67,7 @@ func refusals(c *project.CRD) (all []rule.Finding, err error) {
 // inAlternative is the path of a type that an alternative of a field has.
 var inAlternative = regexp.MustCompile(`^(.+\.)(allOf|anyOf|oneOf)\[\d+\]\.type$`)
 
-// wrongRoot is what the API server says of a root that is no object, besides what it says of any wrong type, and of one with subresources.
+// wrongRoot is what the API server says of a root that is not an object, besides what it says of any wrong type, and of one with subresources.
 const wrongRoot = "must be object at the root"
 
 // causes leaves out errors that say again what another one says, or that are of the probe.

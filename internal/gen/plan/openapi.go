@@ -20,27 +20,31 @@ func (b *planner) addOpenAPI(pkgs []scan.Package) error {
 		return nil
 	}
 	if o.Dir != "" {
-		b.Areas = append(b.Areas, Area{Dir: o.Dir, Generator: "openapi-gen", File: config.OpenAPIFile})
-		pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(pkg scan.Package) bool { return slices.Contains(b.settings.ExcludeFrom["openapi"], pkg.Dir) })
-		if inputs := slices.Concat(o.ExtraPackages, each(pkgs, asking(b.openAPITag()), pathOf)); len(inputs) > 0 {
-			err := b.define(config.OpenAPICall{Dir: o.Dir, Package: o.Package, Packages: slices.Concat(b.openAPIBase(), inputs)})
-			if err != nil {
-				return err
-			}
+		asked := slices.DeleteFunc(slices.Clone(pkgs), func(pkg scan.Package) bool { return slices.Contains(b.settings.ExcludeFrom["openapi"], pkg.Dir) })
+		c := config.OpenAPICall{Dir: o.Dir, Package: o.Package, Packages: slices.Concat(o.ExtraPackages, each(asked, asking(b.openAPITag()), pathOf))}
+		if len(c.Packages) > 0 {
+			c.Packages = slices.Concat(b.openAPIBase(), c.Packages)
+		}
+		if err := b.define(c, b.settings.APIs, false); err != nil {
+			return err
 		}
 	}
 	for _, c := range o.Calls {
-		b.Areas = append(b.Areas, Area{Dir: c.Dir, Generator: "openapi-gen", File: cmp.Or(c.File, config.OpenAPIFile)})
 		b.MayLoad = append(b.MayLoad, c.Packages...)
-		if err := b.define(c); err != nil {
+		named := each(pkgs, func(pkg scan.Package) bool { return slices.Contains(c.Packages, pkg.ImportPath) }, dirOf)
+		if err := b.define(c, named, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// define adds a run of openapi-gen.
-func (b *planner) define(c config.OpenAPICall) error {
+// define adds a run of openapi-gen. The model names of types are in the directories of dirs, and below them unless these are flat.
+func (b *planner) define(c config.OpenAPICall, dirs []string, flat bool) error {
+	b.Areas = append(b.Areas, Area{Dir: c.Dir, Generator: "openapi-gen", File: cmp.Or(c.File, config.OpenAPIFile), Flat: true})
+	if len(c.Packages) == 0 {
+		return nil
+	}
 	pkg, err := b.packageOf(c.Dir, c.Package)
 	if err != nil {
 		return err
@@ -51,10 +55,8 @@ func (b *planner) define(c config.OpenAPICall) error {
 	args = append(args, b.readOnlyTypes()...)
 	if name := b.settings.OpenAPI.ModelNameFile; name != "" {
 		args = append(args, "--output-model-name-file", name)
-		for _, api := range b.settings.APIs {
-			if area := (Area{Dir: api, Generator: "openapi-gen", File: name}); !slices.Contains(b.Areas, area) {
-				b.Areas = append(b.Areas, area)
-			}
+		for _, dir := range dirs {
+			b.Areas = append(b.Areas, Area{Dir: dir, Generator: "openapi-gen", File: name, Flat: flat})
 		}
 	}
 	b.add("openapi-gen", args, c.Packages)

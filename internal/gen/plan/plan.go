@@ -71,6 +71,8 @@ type Area struct {
 	Generator string // the name of the units
 	// File is the one file that the generator writes in each directory; empty if it writes any file.
 	File string
+	// Flat is set where it writes none in the directories below.
+	Flat bool
 	// KeepsLeftOver is set where files stay that the generator makes no more.
 	KeepsLeftOver bool
 }
@@ -118,7 +120,7 @@ func New(root string, p *config.Project, version string, source Source, o Option
 		b.apis = append(b.apis, found...)
 	}
 	external := slices.ContainsFunc(p.Clients, func(c config.Client) bool { return len(c.Packages) > 0 })
-	if !external && !slices.ContainsFunc(b.apis, generates) {
+	if !external && len(p.OpenAPI.Calls) == 0 && !slices.ContainsFunc(b.apis, generates) {
 		return nil, fmt.Errorf("no API package in %s: no Go file there has +genclient, +k8s:deepcopy-gen or +kubebuilder tags; add them, or name other directories in crdctl.yaml or with --api-dir", strings.Join(p.APIs, ", "))
 	}
 	for _, pkg := range b.apis {

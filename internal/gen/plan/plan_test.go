@@ -160,6 +160,40 @@ func TestAreasInOneDirectory(t *testing.T) {
 	}
 }
 
+// A call of openapi-gen defines its packages alone, and files of that name elsewhere are no leftovers of it.
+func TestOpenAPICalls(t *testing.T) {
+	p, err := sample.plan(t, "v0.37.1", Options{}, func(p *config.Project) {
+		p.OpenAPI = config.OpenAPI{ModelNameFile: "names.go", Calls: []config.OpenAPICall{
+			{Dir: "apis/g/v2", File: "openapi.go", Packages: []string{"example.com/m/apis/g/v2"}},
+			{Dir: "cmd", Package: "main", Packages: []string{"k8s.io/api/core/v1"}},
+		}}
+	})
+	require.NoError(t, err)
+	var inputs []string
+	for _, u := range p.Units {
+		if u.Name == "openapi-gen" {
+			inputs = append(inputs, u.Inputs...)
+		}
+	}
+	assert.Equal(t, []string{"example.com/m/apis/g/v2", "k8s.io/api/core/v1"}, inputs)
+	var areas []Area
+	for _, a := range p.Areas {
+		if a.Generator == "openapi-gen" {
+			areas = append(areas, a)
+		}
+	}
+	assert.Equal(t, []Area{
+		{Dir: "apis/g/v2", Generator: "openapi-gen", File: "openapi.go", Flat: true}, {Dir: "apis/g/v2", Generator: "openapi-gen", File: "names.go", Flat: true},
+		{Dir: "cmd", Generator: "openapi-gen", File: "zz_generated.openapi.go", Flat: true},
+	}, areas)
+	p, err = project{"cmd": nil}.plan(t, "v0.37.1", Options{}, func(p *config.Project) {
+		p.APIs, p.Clients, p.CRDs, p.RBAC = nil, nil, config.CRDs{}, config.RBAC{}
+		p.OpenAPI = config.OpenAPI{Calls: []config.OpenAPICall{{Dir: "cmd", Packages: []string{"k8s.io/api/core/v1"}}}}
+	})
+	require.NoError(t, err, "calls name their packages themselves")
+	assert.Len(t, p.Units, 1)
+}
+
 func TestRefuses(t *testing.T) {
 	for want, test := range map[string]struct {
 		source project
