@@ -23,7 +23,10 @@ import (
 // testDirs are where projects keep the CRDs of others, for their tests.
 var testDirs = []string{"test", "tests", "testdata", "config", "hack"}
 
-// moduleDirs are where modules keep their CRDs.
+// moduleTrees are what modules may have their CRDs anywhere below, besides the packages of their types.
+var moduleTrees = []string{"config", "deploy", "manifests", "charts", "install", "helm"}
+
+// moduleDirs are where most modules keep their CRDs.
 var moduleDirs = slices.Concat(crdDirs, []string{"config/crd/standard", "package/crds", "artifacts/crds", "example/prometheus-operator-crd"})
 
 // foreignCRDs are the CRDs of other projects whose kinds the program uses, and that nothing of known has: from the modules that have
@@ -42,20 +45,27 @@ func foreignCRDs(root, modCache string, kinds []mainpkg.Kind, known []manifest.C
 		if slices.ContainsFunc(known, is) || slices.ContainsFunc(found, is) {
 			continue
 		}
-		var all []manifest.CRD
-		if dir := moduleDir(root, modCache, kind.Package); dir != "" {
-			all = in(dir, crdsOfModule)
+		places := []func() []manifest.CRD{func() []manifest.CRD {
+			return in(root, func(dir string) []manifest.CRD { return crdsBelow(dir, testDirs) })
+		}}
+		if dir, pkg := moduleDir(root, modCache, kind.Package); dir != "" {
+			places = slices.Insert(places, 0,
+				func() []manifest.CRD { return in(dir, crdsOfModule) },
+				func() []manifest.CRD {
+					return in(filepath.Join(dir, pkg), func(string) []manifest.CRD {
+						return inRoot(dir, crdsBelow(dir, append(slices.Clone(moduleTrees), pkg)))
+					})
+				})
 		}
-		i := slices.IndexFunc(all, is)
-		if i < 0 {
-			all = in(root, crdsOfTests)
-			i = slices.IndexFunc(all, is)
-		}
-		if i >= 0 {
-			crd := all[i]
-			crd.CustomResourceDefinition = crd.DeepCopy()
-			crd.Spec.Conversion = nil
-			found = append(found, crd)
+		for _, crds := range places {
+			all := crds()
+			if i := slices.IndexFunc(all, is); i >= 0 {
+				crd := all[i]
+				crd.CustomResourceDefinition = crd.DeepCopy()
+				crd.Spec.Conversion = nil
+				found = append(found, crd)
+				break
+			}
 		}
 	}
 	return found
@@ -67,15 +77,15 @@ func provides(crd manifest.CRD, kind mainpkg.Kind) bool {
 	return crd.Spec.Names.Kind == kind.Name && slices.ContainsFunc(crd.Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 }
 
-// moduleDir is where the module of a package is on this machine; "" where that is not known.
-func moduleDir(root, modCache, pkg string) string {
+// moduleDir is where the module of a package is on this machine, and where the package is in it; "" where that is not known.
+func moduleDir(root, modCache, pkg string) (dir, rel string) {
 	gomod, data, err := workspace.ReadAbove(root, "go.mod")
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	file, err := modfile.Parse(gomod, data, nil)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	var best module.Version
 	for _, r := range file.Require {
@@ -83,39 +93,43 @@ func moduleDir(root, modCache, pkg string) string {
 			best = r.Mod
 		}
 	}
+	rel = filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, best.Path), "/"))
 	for _, r := range file.Replace {
 		if r.Old.Path == best.Path && (r.Old.Version == "" || r.Old.Version == best.Version) {
 			best = r.New
 			if best.Version == "" {
-				return filepath.Join(filepath.Dir(gomod), filepath.FromSlash(best.Path))
+				return filepath.Join(filepath.Dir(gomod), filepath.FromSlash(best.Path)), rel
 			}
 		}
 	}
 	escaped, err1 := module.EscapePath(best.Path)
 	version, err2 := module.EscapeVersion(best.Version)
 	if best.Path == "" || err1 != nil || err2 != nil {
-		return ""
+		return "", ""
 	}
-	return filepath.Join(modCache, filepath.FromSlash(escaped)+"@"+version)
+	return filepath.Join(modCache, filepath.FromSlash(escaped)+"@"+version), rel
 }
 
 func crdsOfModule(dir string) (all []manifest.CRD) {
 	for _, d := range moduleDirs {
-		crds, err := manifest.CRDsIn(dir, filepath.FromSlash(d))
-		if err != nil {
-			continue
-		}
-		for _, crd := range crds {
-			crd.File = filepath.Join(dir, crd.File)
-			all = append(all, crd)
+		if crds, err := manifest.CRDsIn(dir, filepath.FromSlash(d)); err == nil {
+			all = append(all, inRoot(dir, crds)...)
 		}
 	}
 	return all
 }
 
-// crdsOfTests reads the CRDs below the directories of tests. What cannot be read is none.
-func crdsOfTests(root string) (all []manifest.CRD) {
-	for _, dir := range testDirs {
+// inRoot has the files of CRDs named from anywhere.
+func inRoot(root string, crds []manifest.CRD) []manifest.CRD {
+	for i := range crds {
+		crds[i].File = filepath.Join(root, crds[i].File)
+	}
+	return crds
+}
+
+// crdsBelow reads the CRDs below directories of a root. What cannot be read is none.
+func crdsBelow(root string, dirs []string) (all []manifest.CRD) {
+	for _, dir := range dirs {
 		_ = filepath.WalkDir(filepath.Join(root, dir), func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(p)) {
 				return nil

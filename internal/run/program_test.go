@@ -318,10 +318,13 @@ func TestForeignCRDs(t *testing.T) {
 	})
 	safefstest.WriteFiles(t, cache, map[string]string{
 		"example.com/!certs@v1.2.3/deploy/crds/a.yaml": crd("Certificate"), "example.com/!certs@v1.2.3/deploy/crds/b.yaml": crd("Issuer"),
+		"example.com/!certs@v1.2.3/config/300-crds/c.yaml": crd("Order"), "example.com/!certs@v1.2.3/apis/v1/manifests/d.yaml": crd("Challenge"),
+		"example.com/!certs@v1.2.3/examples/e.yaml": crd("Sample"), "example.com/!certs@v1.2.3/charts/f.yaml": "{{ if .Values.crds }}\n" + crd("Order"),
 	})
 	kinds := []mainpkg.Kind{
 		{Package: "example.com/Certs/apis/v1", Name: "Certificate"}, {Package: "example.com/Certs/apis/v2", Name: "Issuer"},
 		{Package: "example.com/other/v1", Name: "Lease"}, {Package: "example.com/other/v1", Name: "Known"},
+		{Package: "example.com/Certs/apis/v1", Name: "Order"}, {Package: "example.com/Certs/apis/v1", Name: "Challenge"}, {Package: "example.com/Certs/apis/v1", Name: "Sample"},
 	}
 	found := foreignCRDs(root, cache, kinds, nil)
 	var names []string
@@ -329,7 +332,8 @@ func TestForeignCRDs(t *testing.T) {
 		names = append(names, c.Name+" of "+filepath.ToSlash(below(cache, c.File)))
 		assert.Nil(t, c.Spec.Conversion, "nothing converts its versions here")
 	}
-	assert.Equal(t, []string{"certificates.certs.example.com of example.com/!certs@v1.2.3/deploy/crds/a.yaml", "leases.certs.example.com of test/crds/all.yaml"}, names)
+	assert.Equal(t, []string{"certificates.certs.example.com of example.com/!certs@v1.2.3/deploy/crds/a.yaml", "leases.certs.example.com of test/crds/all.yaml",
+		"orders.certs.example.com of example.com/!certs@v1.2.3/config/300-crds/c.yaml", "challenges.certs.example.com of example.com/!certs@v1.2.3/apis/v1/manifests/d.yaml"}, names)
 	assert.Empty(t, foreignCRDs(root, cache, kinds, found), "what is known is not installed again")
 }
 
