@@ -16,7 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/kustomization"
 )
 
-// sources read manifests, and build kustomizations and charts again only if one of their files changed.
+// sources read manifests, and build kustomizations and charts again only if one of their files changed, or one that was missing is there.
 type sources struct {
 	root  string
 	built map[string]builtSource // by path
@@ -29,6 +29,7 @@ type builtSource struct {
 	paths   []string // of the files that it is made of
 	missing []string // dependencies of a chart
 	state   []fileState
+	err     error
 }
 
 func newSources(root string) *sources {
@@ -41,7 +42,7 @@ func (s *sources) read(paths []string) (all []manifest.Object, err error) {
 	var problems []error
 	for _, p := range paths {
 		objects, err := s.one(p)
-		if errors.Is(err, fs.ErrNotExist) {
+		if _, gone := os.Stat(filepath.Join(s.root, filepath.FromSlash(p))); err != nil && errors.Is(gone, fs.ErrNotExist) { // not one of its parts
 			err = fmt.Errorf("%w; it is named in controller.manifests or controller.samples of crdctl.yaml", err)
 		}
 		problems = append(problems, err)
@@ -64,39 +65,37 @@ func (s *sources) one(p string) ([]manifest.Object, error) {
 	known, ok := s.built[p]
 	if !ok || !slices.Equal(known.state, stateOf(known.paths)) {
 		began := time.Now()
-		var err error
-		known, err = build(p)
+		known = build(p)
 		known.state = stateOf(known.paths)
 		if slices.ContainsFunc(known.state, func(f fileState) bool { return !f.mtime.Before(began) }) {
 			known.state = nil // what was read may be older
 		}
-		if err != nil {
-			delete(s.built, p)
-			return known.objects, err
-		}
 		s.built[p] = known
+		if known.err != nil && chart.File(full) != "" {
+			delete(s.built, p) // the API server may be what it lacks
+		}
 	}
 	var copies []manifest.Object // who applies an object changes it
 	for _, o := range known.objects {
 		o.Unstructured = o.DeepCopy()
 		copies = append(copies, o)
 	}
-	return copies, nil
+	return copies, known.err
 }
 
-func (s *sources) kustomize(p string) (b builtSource, err error) {
+func (s *sources) kustomize(p string) (b builtSource) {
 	full := filepath.Join(s.root, filepath.FromSlash(p))
 	made, err := kustomization.Build(full)
-	b.paths = made.Files
+	b.paths, b.err = made.Files, err
 	for _, o := range made.Objects {
 		b.objects = append(b.objects, manifest.Object{Unstructured: o, File: below(s.root, kustomization.File(full)), Line: 1, Built: true})
 	}
-	return b, err
+	return b
 }
 
-func (s *sources) render(p string) (builtSource, error) {
+func (s *sources) render(p string) builtSource {
 	made, err := chart.Build(s.root, filepath.FromSlash(p), s.server())
-	return builtSource{objects: made.Objects, paths: made.Files, missing: made.Missing}, err
+	return builtSource{objects: made.Objects, paths: made.Files, missing: made.Missing, err: err}
 }
 
 // files are those that the kustomizations and charts are made of, relative to the root.

@@ -4,6 +4,7 @@ package kustomization
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -36,6 +37,15 @@ func (f *localFiles) ReadFile(name string) ([]byte, error) {
 		}
 	}
 	return data, nil
+}
+
+// CleanedAbs is where a file is, which kustomize asks before it reads one. One that is missing may come.
+func (f *localFiles) CleanedAbs(name string) (filesys.ConfirmedDir, string, error) {
+	dir, file, err := f.FileSystem.CleanedAbs(name)
+	if err != nil && filepath.IsAbs(name) && !IsFile(name) {
+		f.read = append(f.read, name)
+	}
+	return dir, file, err
 }
 
 // remote is what kustomize may take for a URL or a repository: with a scheme, a host and a colon, or on GitHub. No file or directory of

@@ -24,7 +24,7 @@ import (
 // Built is what a kustomization makes.
 type Built struct {
 	Objects []*unstructured.Unstructured
-	// Files are those that were read, as absolute paths: a change of one of them may change the objects.
+	// Files are those that were read or are missing, as absolute paths: a change of one of them may change the objects.
 	Files []string
 }
 
@@ -40,7 +40,8 @@ func IsFile(path string) bool {
 func Build(dir string) (*Built, error) {
 	files := &localFiles{FileSystem: filesys.MakeFsOnDisk()}
 	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
-	b := &Built{Files: files.read}
+	slices.Sort(files.read)
+	b := &Built{Files: slices.Compact(files.read)}
 	if files.refused != nil {
 		return b, files.refused
 	}
@@ -58,8 +59,6 @@ func Build(dir string) (*Built, error) {
 		}
 		b.Objects = append(b.Objects, o)
 	}
-	slices.Sort(b.Files)
-	b.Files = slices.Compact(b.Files)
 	return b, nil
 }
 
