@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/fswatch"
@@ -74,6 +75,11 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 
 // notBuilt is the error of a build in the module of root that failed with the output of the go command.
 func notBuilt(root, output string) error {
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(line, ": "+syscall.ENOSPC.Error()) { // of each package that is left
+			return fmt.Errorf("the controller cannot be built: %s; free some space, or set TMPDIR and GOCACHE to directories on another disk", line)
+		}
+	}
 	short, hint := ui.ShortenGo(root, strings.TrimRight(output, "\n"))
 	switch {
 	case hint != "" && !strings.Contains(short, "\n"):

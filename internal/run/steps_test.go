@@ -50,4 +50,7 @@ func TestNotBuilt(t *testing.T) {
 	sums := strings.Repeat("main.go:1:2: missing go.sum entry for module providing package example.com/a (imported by p); to add:\n\tgo get p\n", 40)
 	require.EqualError(t, notBuilt(t.TempDir(), sums), "the go command cannot load the controller: go.sum lacks 40 entries that the build needs; it has none for the module of example.com/a; run \"go mod tidy\"")
 	assert.Contains(t, notBuilt(t.TempDir(), "main.go:1:2: undefined: x\n").Error(), "does not compile:\nmain.go:1:2")
+	full := "# example.com/a\ncompile: writing output: write $WORK/b1/_pkg_.a: no space left on device\nexample.com/b: mkdir /tmp/go-build1/b2/: no space left on device\n"
+	require.EqualError(t, notBuilt(t.TempDir(), full), "the controller cannot be built: compile: writing output: write $WORK/b1/_pkg_.a: no space left on device; "+
+		"free some space, or set TMPDIR and GOCACHE to directories on another disk")
 }
