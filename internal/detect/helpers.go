@@ -112,12 +112,18 @@ func (d *discovery) leaveUnnamed(h helper) {
 		return
 	}
 	dirs, _ := d.tagged(h.name, d.Settings.APIs)
+	copied := d.copiedNextTo(h, dirs)
+	for _, dir := range copied {
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
 	var left []string
 	for _, dir := range dirs {
 		isNamed := slices.ContainsFunc(inputs, func(input string) bool { return named(input, dir) })
 		switch {
 		case isNamed:
-		case d.madeBy(dir, h.tool) && d.callOf("gen_helpers") == "":
+		case d.madeBy(dir, h.tool) && (d.callOf("gen_helpers") == "" || slices.Contains(copied, dir)):
 			d.excludeFrom(h.name, dir, source)
 			left = append(left, path.Join(dir, h.file))
 		case !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)):
@@ -128,6 +134,22 @@ func (d *discovery) leaveUnnamed(h helper) {
 	if len(left) > 0 {
 		d.List(h.name, h.tool, left, "no call of "+h.tool+" names the package, as that at "+source+" does others; it stays unchanged")
 	}
+}
+
+// copiedNextTo are the directories with files of a generator that only gen_helpers runs, which have no tag for it, or not the header that a
+// script names: outside of the directories that gen_helpers is given, nothing makes such files again, and nothing removes them.
+func (d *discovery) copiedNextTo(h helper, tagged []string) (dirs []string) {
+	if !h.shared || d.callOf("gen_helpers") == "" || d.callOf(h.tool) != "" {
+		return nil
+	}
+	headers := d.namedHeaders()
+	for _, f := range d.filesOf(h.tool) {
+		fits := func(file string) bool { return d.headerFits(file)(repo.NormalHeader(f.Header)) }
+		if !slices.Contains(tagged, f.Dir) || len(headers) > 0 && !slices.ContainsFunc(headers, fits) {
+			dirs = append(dirs, f.Dir)
+		}
+	}
+	return dirs
 }
 
 // untagged are files that a generator made in packages without its tag. A tag of defaulter-gen counts in doc.go alone.
