@@ -29,6 +29,14 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		if c.Op == syntax.Pipe {
 			return s.print(c.X, out) && s.filter(c.Y, out)
 		}
+		if exists, known := s.exists(c.X); known {
+			return exists == (c.Op == syntax.OrStmt) || s.print(c.Y, out)
+		}
+		if and, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && c.Op == syntax.OrStmt && and.Op == syntax.AndStmt {
+			if exists, known := s.exists(and.X); known && !exists {
+				return s.print(c.Y, out)
+			}
+		}
 		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && s.print(c.X, out) && (c.Op == syntax.OrStmt || s.print(c.Y, out))
 	}
 	c, ok := st.Cmd.(*syntax.CallExpr)
@@ -67,6 +75,28 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		return first == "" || first == "unset" || first == "set" || first == "true"
 	}
 	return true
+}
+
+// exists reports whether the directory or file exists that a command tests for, as [ -d DIR ] does; known is false where that is another command,
+// or the path is not one of the repository.
+func (s *state) exists(st *syntax.Stmt) (exists, known bool) {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || s.other == nil || st.Negated {
+		return false, false
+	}
+	words := s.words(c)
+	if len(words) == 4 && words[0] == "[" && words[3] == "]" {
+		words = append([]string{"test"}, words[1:3]...)
+	}
+	if len(words) != 3 || words[0] != "test" || !slices.Contains([]string{"-d", "-e", "-f"}, words[1]) {
+		return false, false
+	}
+	p := s.abs(words[2])
+	if strings.ContainsAny(p, "$`*?") || p != Root && !strings.HasPrefix(p, Root+"/") {
+		return false, false
+	}
+	_, exists = s.other([]string{"ls", "-d", p}, s.dir)
+	return exists, true
 }
 
 // filter reports whether it is known what a command prints that is given a text: grep -v of words, and what only filters, of nothing.
