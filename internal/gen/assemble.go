@@ -179,7 +179,7 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	for i, f := range files {
 		group.Go(func() error {
 			onDisk, _ := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path)), safefs.MaxFile) // a file that cannot be read has no year to keep
-			if dated[i] = codegen.WithYear(f, onDisk, year); codegen.SameButFieldComments(dated[i], onDisk) {
+			if dated[i] = codegen.WithYear(f, onDisk, year); codegen.SameButGo(dated[i], onDisk) {
 				dated[i] = onDisk
 			}
 			return nil
