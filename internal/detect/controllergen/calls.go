@@ -150,6 +150,10 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 		}
 		return found
 	}
+	// Older releases run a generator twice that is given twice, and the second overwrites what the first made.
+	words = slices.DeleteFunc(words, func(w string) bool {
+		return slices.Contains(config.ControllerGenNames, w) && slices.ContainsFunc(words, func(o string) bool { return strings.HasPrefix(o, w+":") })
+	})
 	call, err := args.Parse(words)
 	if err != nil {
 		if generates {

@@ -169,6 +169,10 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 			continue
 		} else if p, ok := pinFor(r.likely(c, pins), orRoot(c.Dir)); ok {
 			of[i] = witnessed{p.version, p.source}
+			// CRDs that a command renames tell what made the deep copies, too, where the pin cannot have: it holds where the tool is not installed.
+			if files, v := r.elsewhere(calls, c); toolRelease.MatchString(v) && c.Object != nil && r.writesBuildLine(c, v) && !r.writesBuildLine(c, p.version) {
+				of[i] = witnessed{v, files[len(files)-1]}
+			}
 		}
 		if !config.Unreleased(of[i].version) {
 			count[of[i].version]++
