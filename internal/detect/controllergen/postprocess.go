@@ -150,6 +150,7 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 	formatters, editors, headers := scriptline.FormatsYAML.Find(r.Texts), scriptline.ChangesAnnotation.Find(r.Texts), scriptline.GivesHeaders.Find(r.Texts)
 	r.readHeaders(calls, headers)
 	m := made{inForm: map[string]bool{}}
+	unbroken := r.breaksNoLines(calls)
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := r.bareIn(dir)
 		if len(editors) == 0 && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
@@ -162,6 +163,9 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 					by = r.mentioned(path.Base(file)) // it has that form for another reason
 				}
 				r.PostProcess(by.On(file))
+			}
+			if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile); unbroken != "" && err == nil && longLine.Match(data) {
+				r.PostProcess(config.PostProcessed{Path: file, By: unbroken, Changes: config.ChangesForm})
 			}
 			if slices.Contains(bare, file) {
 				r.PostProcess(editors.Near(file).On(file))
