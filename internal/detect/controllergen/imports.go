@@ -74,7 +74,7 @@ var clientScript = lazyregexp.New(`\bcode-?gen|_codegen|generate-groups|client-g
 var clientWords = []string{"codegen", "code-gen", "generate-groups", "client-gen"}
 
 // readClientEdits finds the commands that edit code-generator's clients in place, as sed does: their lines name the directory of a client tree, or
-// one around it or in it.
+// one around it or in it, or they are in a loop over the files that find lists there.
 func (r *Reader) readClientEdits() {
 	for _, t := range r.Texts {
 		if !slices.ContainsFunc(clientWords, func(w string) bool { return bytes.Contains(t.Data, []byte(w)) }) || !clientScript.Match(t.Data) {
@@ -84,13 +84,20 @@ func (r *Reader) readClientEdits() {
 			r.readClientWrites(t)
 		}
 		n := 0
+		var loop []string // the line of find
 		for line := range strings.Lines(string(commentLine.ReplaceAll(t.Data, nil))) {
 			words := strings.Fields(line)
+			if strings.Contains(line, "find ") && loopOver.MatchString(line) {
+				loop = words
+			} else if len(words) > 0 && words[0] == "done" {
+				loop = nil
+			}
 			if n++; !scriptline.InPlace(words) {
 				continue
 			}
+			named := slices.Concat(words, loop)
 			for _, dir := range slices.Concat(r.ClientDirs...) {
-				if slices.ContainsFunc(words, func(w string) bool {
+				if slices.ContainsFunc(named, func(w string) bool {
 					w = strings.Trim(w, `"'`)
 					w, _, _ = strings.Cut(strings.TrimPrefix(w, variableInFront.FindString(w)), "*")
 					w = path.Clean(w)
@@ -102,6 +109,9 @@ func (r *Reader) readClientEdits() {
 		}
 	}
 }
+
+// loopOver is in a line that begins a loop over what a command prints.
+var loopOver = lazyregexp.New(`\bwhile\b.*\bread\b|\bfor\s+\w+\s+in\s`)
 
 // readClientWrites finds the commands of a script whose output goes to a file that is in a client tree.
 func (r *Reader) readClientWrites(t repo.Script) {
