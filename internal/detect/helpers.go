@@ -182,14 +182,28 @@ func (d *discovery) leaveUntagged(h helper) {
 }
 
 // leaveCopied lists the files of a generator that nothing in the repository runs, names or requires, where one is in a package that has no tag
-// for it: they came here with types of other repositories. It reports whether that is so.
+// for it, or no file here has the header of any: they came here with types of other repositories. It reports whether that is so.
 func (d *discovery) leaveCopied(h helper, files []*repo.GoFile) bool {
 	copied := d.untagged(h, files)
-	if len(copied) == 0 || d.required() || d.mayRun(h.tool, helperRunners) {
+	if len(files) == 0 || len(copied) == 0 && !d.foreignHeaders(files) || d.required() || d.mayRun(h.tool, helperRunners) {
 		return false
 	}
-	d.List(h.name, h.tool, repo.Paths(files), "no command that crdctl can read runs "+h.tool+", and no tag asks for it in "+copied[0].Dir+"; it stays unchanged")
+	why := "no file here has their header"
+	if len(copied) > 0 {
+		why = "no tag asks for it in " + copied[0].Dir
+	}
+	d.List(h.name, h.tool, repo.Paths(files), "no command that crdctl can read runs "+h.tool+", and "+why+"; it stays unchanged")
 	return true
+}
+
+// foreignHeaders reports whether all files have a header, and none of them one that a file of the repository has.
+func (d *discovery) foreignHeaders(files []*repo.GoFile) bool {
+	count := map[string]int{}
+	for _, f := range files {
+		count[repo.NormalHeader(f.Header)]++
+	}
+	_, matched := d.bestHeader(count, nil)
+	return matched == 0 && count[""] == 0
 }
 
 // leaveToControllerGen keeps deepcopy-gen from the packages whose deep copies controller-gen made, whatever their tags say:
