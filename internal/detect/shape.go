@@ -34,9 +34,9 @@ var marks = []struct {
 	{36, "informer-gen", func(f *repo.GoFile) bool { return strings.HasSuffix(f.Path, "/externalversions/factory.go") }, "InformerName"},
 }
 
-// beforeV27 is in clientsets of v0.26 and older. Newer ones lack it, but so do those from which something else removed it. sinceV23 is in those of
+// beforeV26 is in clientsets of v0.25 and older. Newer ones lack it, but so do those from which something else removed it. sinceV23 is in those of
 // v0.23 and newer.
-const beforeV27, sinceV23 = "contains the clients for groups. Each group has exactly one", "NewForConfigAndClient"
+const beforeV26, sinceV23 = "contains the clients for groups. Each group has exactly one", "NewForConfigAndClient"
 
 func hasText(text string) func(f *repo.GoFile) bool {
 	return func(f *repo.GoFile) bool { return f.LineWith(text) > 0 }
@@ -73,8 +73,8 @@ func (d *discovery) readShape(dir string) shape {
 		}
 	}
 	for _, f := range d.Files {
-		if line := f.LineWith(beforeV27); line > 0 && f.Generator == "client-gen" && text.Below(dir, f.Dir) && !d.Listed(f.Path) {
-			s.max, s.maxWhy = min(s.max, 26), repo.At(f.Path, line)
+		if line := f.LineWith(beforeV26); line > 0 && f.Generator == "client-gen" && text.Below(dir, f.Dir) && !d.Listed(f.Path) {
+			s.max, s.maxWhy = min(s.max, 25), repo.At(f.Path, line)
 			if f.LineWith(sinceV23) == 0 {
 				s.max = min(s.max, 22)
 			}
