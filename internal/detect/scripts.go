@@ -46,6 +46,7 @@ type pin struct {
 	source  string
 	line    int
 	apart   bool // it is of an image or a clone, which has the generators whatever go.mod requires
+	openAPI bool // it is of openapi-gen alone, which older releases have
 }
 
 var (
@@ -199,6 +200,6 @@ func (sc *script) pin(pattern *lazyregexp.Regexp, text string, line int) bool {
 	if pattern != inImage && m[1] != "" {
 		version = "v" + m[1]
 	}
-	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line, pattern == inImage || pattern == inClone})
+	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line, pattern == inImage || pattern == inClone, strings.Contains(m[0], "/cmd/openapi-gen@")})
 	return true
 }

@@ -121,6 +121,7 @@ func (d *discovery) versions() (all []Version) {
 			all = append(all, Version{version, source})
 		}
 	}
+	var last []pin // which tell of other generators where nothing else does
 	var dirs []string
 	addModule := func(dir string) {
 		_, at := d.Modules.Of(dir)
@@ -132,7 +133,11 @@ func (d *discovery) versions() (all []Version) {
 			add(d.Modules.ByDir["."].Requirement(codeGenerator))
 		}
 		for _, p := range s.pins {
-			add(p.version, p.source)
+			if p.openAPI {
+				last = append(last, p)
+			} else {
+				add(p.version, p.source)
+			}
 		}
 		for _, c := range s.calls {
 			if rest, ok := strings.CutPrefix(c.cwd, shell.Root); ok {
@@ -152,6 +157,9 @@ func (d *discovery) versions() (all []Version) {
 		if d.NamesModule(m) {
 			add(m.Requirement(codeGenerator))
 		}
+	}
+	for _, p := range last {
+		add(p.version, p.source)
 	}
 	return all
 }
