@@ -64,9 +64,9 @@ func (d *discovery) readApplyTrees() {
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.Ask(f.Path, "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged")
+			d.leaveBelow(a.dir, "applyconfiguration", "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged")
 		case t.apply != nil:
-			d.Ask(f.Path, "a second tree of apply configurations for %s; these stay unchanged", t.versioned)
+			d.leaveBelow(a.dir, "applyconfiguration", "a second tree of apply configurations for "+t.versioned+"; these stay unchanged")
 		default:
 			t.apply = a
 		}

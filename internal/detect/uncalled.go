@@ -162,15 +162,22 @@ func (d *discovery) leave(t *clientTree, reason string) {
 		dirs["applyconfiguration"] = t.apply.dir
 	}
 	for _, kind := range []string{"applyconfiguration", "client", "informer", "lister"} {
-		var files []*repo.GoFile
-		for _, f := range d.Files {
-			if dirs[kind] != "" && f.Generator == kind+"-gen" && text.Below(dirs[kind], f.Dir) {
-				files = append(files, f)
-			}
+		if dirs[kind] != "" {
+			d.leaveBelow(dirs[kind], kind, reason)
 		}
-		if len(files) > 0 {
-			d.List(kind, kind+"-gen", repo.Paths(files), reason)
+	}
+}
+
+// leaveBelow lists the files of the generator of a kind below a directory.
+func (d *discovery) leaveBelow(dir, kind, reason string) {
+	var files []*repo.GoFile
+	for _, f := range d.Files {
+		if f.Generator == kind+"-gen" && text.Below(dir, f.Dir) {
+			files = append(files, f)
 		}
+	}
+	if len(files) > 0 {
+		d.List(kind, kind+"-gen", repo.Paths(files), reason)
 	}
 }
 

@@ -23,16 +23,16 @@ func (d *discovery) readInformers() {
 		}
 		i := slices.IndexFunc(d.trees, func(t *clientTree) bool { return f.Uses(func(p string) bool { return p == t.self }) })
 		if i < 0 {
-			d.Ask(f.Path, "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged")
+			d.leaveBelow(f.Dir, "informer", "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged")
 			continue
 		}
 		t := d.trees[i]
 		switch {
 		case path.Base(f.Dir) != "externalversions":
-			d.Ask(f.Path, "informers not below a directory externalversions, which crdctl always creates; these stay unchanged")
+			d.leaveBelow(f.Dir, "informer", "informers not below a directory externalversions, which crdctl always creates; these stay unchanged")
 			continue
 		case t.informers != "":
-			d.Ask(f.Path, "a second tree of informers for %s; these stay unchanged", t.versioned)
+			d.leaveBelow(f.Dir, "informer", "a second tree of informers for "+t.versioned+"; these stay unchanged")
 			continue
 		}
 		t.informers, t.informerFile = path.Dir(f.Dir), f
@@ -60,7 +60,7 @@ func (d *discovery) readInformers() {
 		}
 		if dir := path.Dir(path.Dir(f.Dir)); !claimed[dir] {
 			claimed[dir] = true
-			d.Ask(f.Path, "listers without informers; crdctl generates both (watch: true) or none, so these stay unchanged")
+			d.leaveBelow(dir, "lister", "listers without informers; crdctl generates both (watch: true) or none, so these stay unchanged")
 		}
 	}
 }
