@@ -226,8 +226,10 @@ func (d *discovery) excludeFrom(generator, dir, source string) {
 	d.Set("excludeFrom."+generator, source)
 }
 
-// groupsScript reports whether a file is a copy of generate-groups.sh.
-func groupsScript(file string) bool { return path.Base(file) == "generate-groups.sh" }
+// groupsScript reports whether a file is a copy of generate-groups.sh, or of the one for internal types.
+func groupsScript(file string) bool {
+	return slices.Contains([]string{"generate-groups.sh", "generate-internal-groups.sh"}, path.Base(file))
+}
 
 // groupsOf are the calls of generate-groups.sh that run a generator, with the packages as arguments; ok is false where they cannot be read.
 func (d *discovery) groupsOf(tool string) (all []*call, ok bool) {

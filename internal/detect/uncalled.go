@@ -19,14 +19,24 @@ import (
 func (d *discovery) leaveUncalled() {
 	var outputs []string
 	calls := d.calls("gen_client", "client-gen", "generate-groups")
+	groups := slices.ContainsFunc(calls, func(c *call) bool { return c.name == "generate-groups" })
+	calls = slices.DeleteFunc(calls, func(c *call) bool { return groups && groupsScript(c.script.path) }) // who calls that says where it writes
+	moved := false                                                                                        // whether what is written may be moved: packages are written below a directory that is often a temporary one
 	for _, c := range calls {
-		dir, exists := d.local(c, c.flag("--output-dir"))
-		if c.flag("--output-dir") == "" || !exists {
+		dir, known := d.local(c, c.flag("--output-dir"))
+		if c.flag("--output-dir") == "" {
+			dir, known = d.Modules.Dir(c.outputPackage())
+			moved = true
+		}
+		if !known {
 			return
 		}
 		outputs = append(outputs, c.clientset(dir))
 	}
-	if len(outputs) == 0 {
+	stays := func(t *clientTree) bool {
+		return slices.ContainsFunc(outputs, func(dir string) bool { return text.Below(dir, t.versioned) })
+	}
+	if len(outputs) == 0 || moved && !slices.ContainsFunc(d.trees, stays) {
 		return
 	}
 	d.trees = slices.DeleteFunc(d.trees, func(t *clientTree) bool {
@@ -132,13 +142,17 @@ func (d *discovery) required() bool {
 	return false
 }
 
+// outputPackage is the package below which a call of before v0.30 writes, or "".
+func (c *call) outputPackage() string {
+	if c.name == "generate-groups" && len(c.args) > 1 {
+		return c.args[1]
+	}
+	return cmp.Or(c.flag("--output-pkg-root"), c.flag("--output-package"))
+}
+
 // mayWriteTree reports whether a call writes below one of the trees, or to a place that is not known.
 func (d *discovery) mayWriteTree(c *call) bool {
-	pkg := cmp.Or(c.flag("--output-pkg-root"), c.flag("--output-package"))
-	if c.name == "generate-groups" && len(c.args) > 1 {
-		pkg = c.args[1]
-	}
-	dir, ok := d.Modules.Dir(pkg)
+	dir, ok := d.Modules.Dir(c.outputPackage())
 	return !ok || slices.ContainsFunc(d.trees, func(t *clientTree) bool {
 		return text.Below(dir, t.versioned) || text.Below(path.Dir(t.versioned), dir)
 	})
