@@ -14,10 +14,16 @@ import (
 // other files. fits reports whether a header is that of all.
 func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header string) bool) (others []*repo.GoFile) {
 	from := map[*repo.GoFile]string{}
-	for _, file := range d.namedHeaders() {
+	named := d.namedHeaders()
+	for _, file := range named {
 		made := d.headerFits(file)
 		for _, f := range files {
-			if h := repo.NormalHeader(f.Header); from[f] == "" && h != "" && !fits(h) && made(h) {
+			h := repo.NormalHeader(f.Header)
+			if from[f] != "" || h == "" || !made(h) {
+				continue
+			}
+			main := d.Settings.Boilerplate // which may be the same text with another end
+			if !fits(h) || len(named) > 1 && main != "" && main != file && !d.endsAs(main, f) && d.endsAs(file, f) {
 				from[f] = file
 			}
 		}
