@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // readHeader finds the file that most generated files have their header from. A header file may say YEAR where the
@@ -52,6 +53,10 @@ func (d *discovery) readHeader() {
 	case file == "":
 		// The generators add one line break: without a blank line below it, the text ended without one.
 		d.Settings.HeaderText = strings.TrimSuffix(strings.TrimLeft(f.Header, " \n"), "\n")
+		if files := sameButYear(count, majority); files > count[majority] { // each keeps its year
+			d.Settings.HeaderText = aYear.ReplaceAllString(d.Settings.HeaderText, "YEAR")
+			count[majority] = files
+		}
 		d.Ask(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:
@@ -85,6 +90,19 @@ func (d *discovery) readHeader() {
 	} else {
 		d.Ask(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s, which crdctl writes", total-matched, total, cmp.Or(file, "none"))
 	}
+}
+
+// aYear is the year of a header.
+var aYear = lazyregexp.New(`\b(?:19|20)\d\d\b`)
+
+// sameButYear is how many files have a header, or one that differs from it in nothing but the year.
+func sameButYear(count map[string]int, header string) (files int) {
+	for h, n := range count {
+		if aYear.ReplaceAllString(h, "YEAR") == aYear.ReplaceAllString(header, "YEAR") {
+			files += n
+		}
+	}
+	return files
 }
 
 // twoHeaders reports whether what is generated next to the types has one header, and all else another, as two calls of kube_codegen.sh
