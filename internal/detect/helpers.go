@@ -196,14 +196,18 @@ func (d *discovery) leaveCopied(h helper, files []*repo.GoFile) bool {
 	return true
 }
 
-// foreignHeaders reports whether all files have a header, and none of them one that a file of the repository has.
+// foreignHeaders reports whether all files have a header, none of them one that a file of the repository has, next to deep copies of controller-gen
+// with another: where there are no others, the header may be one that a person passes to the generator.
 func (d *discovery) foreignHeaders(files []*repo.GoFile) bool {
 	count := map[string]int{}
 	for _, f := range files {
 		count[repo.NormalHeader(f.Header)]++
 	}
+	other := func(f *repo.GoFile) bool {
+		return f.Generator == controllergen.Name && count[repo.NormalHeader(f.Header)] == 0
+	}
 	_, matched := d.bestHeader(count, nil)
-	return matched == 0 && count[""] == 0
+	return matched == 0 && count[""] == 0 && slices.ContainsFunc(d.Files, other)
 }
 
 // leaveToControllerGen keeps deepcopy-gen from the packages whose deep copies controller-gen made, whatever their tags say:
