@@ -64,7 +64,7 @@ var (
 func editsAnnotation(words []string) bool {
 	i := slices.IndexFunc(words, func(w string) bool { return sed.MatchString(w) })
 	for j := i + 1; i >= 0 && j < len(words); j++ {
-		if w := words[j]; w != `''` && w != `""` && !sedOption.MatchString(w) {
+		if w := words[j]; w != "" && w != `''` && w != `""` && !sedOption.MatchString(w) {
 			more := slices.ContainsFunc(words[j+1:], func(w string) bool { return strings.HasPrefix(w, "-") })
 			return !more && annotationExpression.MatchString(w) && !mayEdit.MatchString(redirected.ReplaceAllString(strings.Join(words[j+1:], " "), ""))
 		}

@@ -42,6 +42,7 @@ func TestChangesOfCommands(t *testing.T) {
 			{"if", "!", "sed", "-i", `'s/controller-gen\.kubebuilder\.io\/version:.*/{}/g'`, `"${file}"`, ">/dev/null", "2>&1;", "then"},
 			{"sed", "-i", "''", "-e", `"/controller-gen.kubebuilder.io/d"`, "config/*.yaml"},
 			{"sed", "-i", "/controller-gen/d", "crd.yaml"},
+			{"sed", "-i", "", "/controller-gen/d", "crd.yaml"},
 			{"find", "config", "-name", "*.yaml", "-exec", "yq", "-i", `.metadata.labels += {"a": "b"}`, "{}", ";"},
 			{"./bin/yq", "write", "--inplace", "crds/*.yaml", "spec.preserveUnknownFields", "false"},
 			{"yq", "d", "-i", "crd.yaml", "metadata.creationTimestamp"},
