@@ -22,8 +22,11 @@ import (
 func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string, by scriptline.Line) {
 	words := step.Words[2:]
 	if step.Words[1] == "run" {
-		i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
-		if program, _, _ := strings.Cut(path.Base(words[max(i, 0)]), "@"); slices.Contains(readers, program) {
+		words = words[flagsOfRun(words):]
+		if len(words) == 0 {
+			return
+		}
+		if program, _, _ := strings.Cut(path.Base(words[0]), "@"); slices.Contains(readers, program) {
 			return
 		}
 		r.afterArguments(words, m, at, by)
@@ -43,6 +46,19 @@ func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string,
 	}
 }
 
+// flagsOfRun is how many words stand before the program that go run is given: flags, and their values.
+func flagsOfRun(words []string) int {
+	for i := 0; i < len(words); i++ {
+		if !strings.HasPrefix(words[i], "-") {
+			return i
+		}
+		if slices.Contains([]string{"tags", "mod", "modfile", "C", "ldflags", "gcflags", "exec"}, strings.TrimLeft(words[i], "-")) {
+			i++
+		}
+	}
+	return len(words)
+}
+
 // goRun is a line of go:generate that runs a program. It is also read in files that the build constraints leave out.
 var goRun = lazyregexp.New(`(?m)^//go:generate\s+go\s+run\s+(.*)$`)
 
@@ -58,8 +74,8 @@ func writesManifests(sources []byte) bool {
 
 // afterProgram records that a program changes the directories that its sources name or that it is given, if these write files.
 func (r *Reader) afterProgram(words []string, m *made, at func(string) string, by scriptline.Line) {
-	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
-	if i < 0 {
+	i := flagsOfRun(words)
+	if i == len(words) {
 		return
 	}
 	dir := at(words[i])
