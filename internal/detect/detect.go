@@ -69,6 +69,8 @@ type discovery struct {
 	keptCalls bool            // the calls of controller-gen are those of the project file that was there
 	// left are the directories of the clientsets that are not compared.
 	left []string
+	// unpinned says why the version of code-generator is unknown that made the client trees; "" if it is not.
+	unpinned string
 }
 
 // Edit changes what was found, for a caller who knows better.

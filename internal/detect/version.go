@@ -54,8 +54,9 @@ func (d *discovery) readVersion() {
 		d.Note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
 		d.takeVersion(used)
 	case s.max < newest && s.min == 0 && len(d.trees) > 0:
+		d.unpinned = fmt.Sprintf("the tree has the shape of %s (%s); set codeGeneratorVersion", s, s.why())
 		for _, t := range d.trees {
-			d.leave(t, fmt.Sprintf("code-generator is not pinned, and the tree has the shape of %s (%s); set codeGeneratorVersion", s, s.why()))
+			d.leave(t, "code-generator is not pinned, and "+d.unpinned)
 		}
 		d.trees = nil
 	case s.max < newest:
