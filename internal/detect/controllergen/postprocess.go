@@ -295,20 +295,20 @@ func (r *Reader) after(step steps.Step, m *made, listed string) {
 		r.afterPrograms(step, m, at, by)
 	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "tool":
 	default:
-		r.afterArguments(words[1:], m, at, by)
+		r.afterArguments(words[1:], m, at, by, r.rewrites(words, at))
 		r.afterInput(step, m, by)
 		r.afterBuilt(name, words[1:], m, at, by)
 	}
 }
 
-// afterArguments records what a command does to the files that it is given.
-func (r *Reader) afterArguments(words []string, m *made, at func(string) string, by scriptline.Line) {
+// afterArguments records what a command does to the files that it is given; sure is set where it is known to rewrite them.
+func (r *Reader) afterArguments(words []string, m *made, at func(string) string, by scriptline.Line, sure bool) {
 	for _, w := range words {
 		_, value, assigned := strings.Cut(w, "=")
 		if assigned {
 			w = value
 		}
-		r.changed(m, at(w), by, false)
+		r.changed(m, at(w), by, sure)
 	}
 }
 

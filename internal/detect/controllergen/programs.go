@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"maps"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/steps"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -29,7 +31,7 @@ func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string,
 		if program, _, _ := strings.Cut(path.Base(words[0]), "@"); slices.Contains(readers, program) {
 			return
 		}
-		r.afterArguments(words, m, at, by)
+		r.afterArguments(words, m, at, by, false)
 		r.afterProgram(words, m, at, by)
 		return
 	}
@@ -138,6 +140,16 @@ func (r *Reader) afterInput(step steps.Step, m *made, by scriptline.Line) {
 			}
 		}
 	}
+}
+
+// rewrites reports whether a command has an interpreter run a script of the repository that writes files, and that is not told where to.
+func (r *Reader) rewrites(words []string, at func(string) string) bool {
+	if !interpreter.MatchString(path.Base(words[0])) || len(words) < 3 || output(words[2:]) != "" {
+		return false
+	}
+	file := at(words[1])
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	return err == nil && file != "" && writesText.Match(data)
 }
 
 var (
