@@ -70,13 +70,7 @@ func (i *installer) managerCRDs() (crds []manifest.CRD, err error) {
 		}
 		return err
 	}
-	among := func(paths []string) error {
-		objects, err := i.sources.read(paths)
-		if err != nil {
-			objects = nil // applyManifests reports it
-		}
-		return add(manifest.CRDsAmong(objects))
-	}
+	among := func(paths []string) error { return add(i.sources.crds(paths)) }
 	in := func(dirs []string) (err error) {
 		for _, p := range dirs {
 			err = errors.Join(err, add(manifest.CRDsIn(i.Root, filepath.FromSlash(p))))

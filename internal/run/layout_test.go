@@ -3,6 +3,7 @@
 package run
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,4 +74,35 @@ func TestCRDsInUnusualPlaces(t *testing.T) {
 			assert.Equal(t, test.said, said.String())
 		})
 	}
+}
+
+// While a kustomization cannot be built, the CRDs stay those that it had, with its patches: those of the directory would take the conversion
+// webhook away from objects that are stored.
+func TestCRDsOfABrokenKustomization(t *testing.T) {
+	root := t.TempDir()
+	const good = "resources: [../crd]\npatches:\n- patch: '[{\"op\": \"add\", \"path\": \"/spec/preserveUnknownFields\", \"value\": false}]'\n  target: {kind: CustomResourceDefinition}\n"
+	write := func(kustomization string) {
+		safefstest.WriteFiles(t, root, map[string]string{
+			"config/crd/bases/things.yaml": thingCRD, "config/crd/kustomization.yaml": "resources: [bases/things.yaml]\n", "config/default/kustomization.yaml": kustomization,
+		})
+	}
+	i := &installer{
+		Options:  Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config/default"}}}, Program: &mainpkg.Program{}},
+		sources:  newSources(root),
+		reporter: ui.NewReporter(&strings.Builder{}),
+	}
+	from := func() string {
+		crds, err := i.managerCRDs()
+		require.NoError(t, err)
+		require.Len(t, crds, 1)
+		return filepath.ToSlash(crds[0].File)
+	}
+	write("resources: [../missing.yaml]\n")
+	assert.Equal(t, "config/crd/bases/things.yaml", from(), "at the start there is nothing better")
+	write(good)
+	assert.Equal(t, "config/default/kustomization.yaml", from())
+	write("resources: [../missing.yaml]\n")
+	assert.Equal(t, "config/default/kustomization.yaml", from())
+	write("resources: []\n")
+	assert.Equal(t, "config/crd/bases/things.yaml", from(), "it was read, and has no CRD any more")
 }

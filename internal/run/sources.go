@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -20,6 +21,8 @@ import (
 type sources struct {
 	root  string
 	built map[string]builtSource // by path
+	// had are the CRDs of paths when these were last read without an error.
+	had map[string][]manifest.CRD
 	// server is what charts see of the API server.
 	server func() chart.Server
 }
@@ -33,7 +36,7 @@ type builtSource struct {
 }
 
 func newSources(root string) *sources {
-	return &sources{root: root, built: map[string]builtSource{}, server: func() chart.Server { return chart.Server{} }}
+	return &sources{root: root, built: map[string]builtSource{}, had: map[string][]manifest.CRD{}, server: func() chart.Server { return chart.Server{} }}
 }
 
 // read returns the objects of files, directories, kustomizations and charts below the root, CRDs among them. With an error it returns those
@@ -49,6 +52,21 @@ func (s *sources) read(paths []string) (all []manifest.Object, err error) {
 		all = append(all, objects...)
 	}
 	return all, errors.Join(problems...)
+}
+
+// crds are the CRDs among the objects of paths. While these cannot be read, which applyManifests reports, the CRDs stay as they were: those of
+// other files lack the patches of a kustomization, such as the conversion webhook that stored objects need.
+func (s *sources) crds(paths []string) ([]manifest.CRD, error) {
+	key := strings.Join(paths, "\n")
+	objects, err := s.read(paths)
+	if err != nil {
+		return s.had[key], nil
+	}
+	crds, err := manifest.CRDsAmong(objects)
+	if err == nil {
+		s.had[key] = crds
+	}
+	return crds, err
 }
 
 func (s *sources) one(p string) ([]manifest.Object, error) {
