@@ -40,6 +40,7 @@ type devLoop struct {
 	stale     bool           // what is generated has not been checked yet
 	builtOnce bool           // the next build compiles no more than what changed
 	begun     bool           // the API server has what must be there before the first start
+	refused   string         // what could not be applied when it was last tried
 	installer *installer
 	env       []string // of the controller, beyond ours
 	child     controller
@@ -231,6 +232,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	d.save = d.observe.Save(d.saved(c))
 	defer d.save.End()
+	saved := c.Below(slices.Concat(d.Project.Controller.Manifests, d.Project.Controller.Samples)...)
 	c, d.missed = d.missed.Add(c), fswatch.Change{}
 	if c.Settings {
 		d.settings.changed(d.Root, d.reporter)
@@ -289,8 +291,8 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	if installed.other != nil {
 		d.missed.Manifests = c.Manifests
-		d.reporter.Note("%v", installed.other)
 	}
+	d.tellRefused(installed.other, saved)
 	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
 	if err != nil || d.ready == nil {
 		return err
@@ -309,6 +311,21 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		}
 		return d.steps.start(d.ready)
 	})
+}
+
+// tellRefused reports what of manifests and samples could not be applied: in full unless it was reported before, and no save touched it.
+func (d *devLoop) tellRefused(err error, saved bool) {
+	if err == nil {
+		d.refused = ""
+		return
+	}
+	text := err.Error()
+	if text == d.refused && !saved {
+		d.reporter.Note("manifests or samples have the same errors as before; they are tried again with the next change")
+		return
+	}
+	d.refused = text
+	d.reporter.Note("%s", text)
 }
 
 // asksToGenerate reports whether a change is one of what files are generated from.

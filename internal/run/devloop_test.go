@@ -163,6 +163,34 @@ func TestLoopWaitsForAFix(t *testing.T) {
 	}
 }
 
+// What a save did not touch is tried again with it, but an error that stays the same is printed once: else the errors of a directory of samples
+// hide what the compiler prints.
+func TestLoopRepeatsNoErrorOfSamples(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeLoop(t, Options{Project: &config.Project{Controller: config.Controller{Samples: []string{"config/samples"}}}})
+		refused := errFake
+		f.steps.update = func(context.Context, fswatch.Change) (error, error) { return nil, refused }
+		sample := func() {
+			f.changes <- fswatch.Change{Manifests: []string{"config/samples/a.yaml"}}
+			synctest.Wait()
+		}
+		printed := func() int { return strings.Count(f.said.String(), errFake.Error()) }
+		require.NoError(t, f.run(t, func() {
+			assert.Equal(t, 1, printed())
+			f.save("main.go")
+			assert.Equal(t, 1, printed())
+			assert.Contains(t, f.said.String(), "manifests or samples have the same errors as before")
+			sample()
+			assert.Equal(t, 2, printed(), "the save of a sample has an answer")
+			refused = nil
+			f.save("main.go")
+			refused = errFake
+			f.save("main.go")
+			assert.Equal(t, 3, printed(), "it is back")
+		}))
+	})
+}
+
 // What no change of a file can help against ends the run at once.
 func TestLoopEndsWhereNothingHelps(t *testing.T) {
 	for name, err := range map[string]error{
