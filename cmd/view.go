@@ -120,7 +120,7 @@ func (o *viewOptions) validate() error {
 	case len(modes) > 1:
 		return ui.UsageErrorf("%s cannot be used together", strings.Join(modes, " and "))
 	case (o.from != "" || o.to != "") && o.findings.print:
-		return ui.UsageErrorf("--from and --to cannot be used with --findings")
+		return ui.UsageErrorf("--from and --to cannot be used with --findings; write the part to a file with --save, and read that")
 	case (o.from != "" || o.to != "") && len(modes) == 0 && o.file == "":
 		return ui.UsageErrorf("--from and --to require a file, --save or --export")
 	case (o.page.open || o.page.port != 0) && len(modes) > 0:

@@ -37,7 +37,9 @@ func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err
 		return Index{}, err
 	}
 	f, err := newTemporary(path + ".tmp")
-	if err != nil {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok { // which names the temporary file
+		return Index{}, fmt.Errorf("%s: %w", path, failed.Err)
+	} else if err != nil {
 		return Index{}, err
 	}
 	kept := false

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // Browse opens the page in the user's browser, and returns what removes the file that it takes for that: the arguments
@@ -50,8 +51,9 @@ func run(cmd *exec.Cmd, output string) error {
 	cmd.Stdout, cmd.Stderr = f, f
 	err = errors.Join(cmd.Run(), f.Close())
 	if err != nil {
-		out, _ := os.ReadFile(output) // it only explains err
-		return fmt.Errorf("%w: %s", err, out)
+		out, _ := os.ReadFile(output) // it only explains err, in its last line: xdg-open first lists each browser that it does not find
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package server_test
 
 import (
 	"html"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/view/server"
 )
 
 // The browser gets a file that only the user can read: neither its arguments nor its environment have the token.
@@ -36,10 +39,10 @@ func TestBrowse(t *testing.T) {
 	require.NoError(t, remove())
 	assert.NoDirExists(t, filepath.Dir(file))
 
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\necho no display >&2\nexit 3\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\necho links: not found >&2\necho no display >&2\nexit 3\n"), 0o755))
 	failed := make(chan error)
 	end := s.Open(t.Context(), func(err error) { failed <- err })
-	assert.ErrorContains(t, <-failed, "no display")
+	assert.EqualError(t, <-failed, "xdg-open: exit status 3: no display")
 	require.NoError(t, end())
 }
 
@@ -59,4 +62,13 @@ func TestBrowseLeavesTheBrowser(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, browser.Kill(), "it was waited for")
 	require.NoError(t, remove())
+}
+
+func TestPortInUse(t *testing.T) {
+	first, err := url.Parse(serve(t, crontab()).URL())
+	require.NoError(t, err)
+	port, err := strconv.Atoi(first.Port())
+	require.NoError(t, err)
+	_, err = server.New(server.Options{Source: crontab(), Port: port})
+	assert.EqualError(t, err, "port "+first.Port()+" is in use; choose another with --ui-port, or omit the flag for a free one")
 }

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -55,6 +56,9 @@ func New(o Options) (*Server, error) {
 		o.Frame = defaultFrame
 	}
 	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("port %d is in use; choose another with --ui-port, or omit the flag for a free one", o.Port)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for the page: %w", err)
 	}
