@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/version"
+
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/standalone"
 )
@@ -27,7 +29,7 @@ func Version() string { return strings.TrimPrefix(controlplane.KubernetesVersion
 
 // Path makes the directory of the programs in the user's cache, or brings it up to date, and returns it. Its name says which version is
 // asked for.
-func Path(version string) (string, error) {
+func Path(asked string) (string, error) {
 	self, err := program()
 	if err != nil {
 		return "", err
@@ -36,17 +38,17 @@ func Path(version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "k8s-"+key(self), versionDir(version))
+	dir := filepath.Join(cache, "k8s-"+key(self), versionDir(asked))
 	return dir, fill(dir, self)
 }
 
 // Seed makes the directory of the programs below binDir, where setup-envtest keeps those that it downloads.
-func Seed(binDir, version string) (string, error) {
+func Seed(binDir, asked string) (string, error) {
 	self, err := program()
 	if err != nil {
 		return "", err
 	}
-	dir, err := filepath.Abs(filepath.Join(binDir, "k8s", versionDir(version)))
+	dir, err := filepath.Abs(filepath.Join(binDir, "k8s", versionDir(asked)))
 	if err != nil {
 		return "", err
 	}
@@ -56,12 +58,14 @@ func Seed(binDir, version string) (string, error) {
 	return dir, fill(dir, self)
 }
 
-// versionDir is setup-envtest's name for the directory of a version, which has three numbers there.
-func versionDir(version string) string {
-	if strings.Count(version, ".") == 1 {
-		version += ".0"
+// versionDir is setup-envtest's name for the directory of a version: three numbers, without a v, since the API server and setup-envtest find
+// no version in any other name.
+func versionDir(asked string) string {
+	name := asked
+	if v, err := version.ParseGeneric(asked); err == nil {
+		name = fmt.Sprintf("%d.%d.%d", v.Major(), v.Minor(), v.Patch())
 	}
-	return fmt.Sprintf("%s-%s-%s", version, runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s-%s-%s", name, runtime.GOOS, runtime.GOARCH)
 }
 
 // Environ returns the environment for a test that is served from dir.
