@@ -152,13 +152,24 @@ func (b *Bundle) setResources(which string, amounts map[string]string) error {
 		return nil
 	}
 	list := map[string]any{}
-	for name, amount := range amounts {
-		if _, err := resource.ParseQuantity(amount); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		amount := amounts[name]
+		switch quantity, err := resource.ParseQuantity(amount); {
+		case err != nil:
 			return fmt.Errorf("--%s: %s=%s is not a quantity; write for example cpu=100m,memory=64Mi", which, name, amount)
+		case quantity.Sign() < 0:
+			return fmt.Errorf("--%s: %s=%s must not be negative", which, name, amount)
+		case !isResource(name):
+			return fmt.Errorf("--%s: %s=%s: %s is not a resource of a container; write cpu, memory, ephemeral-storage, hugepages-SIZE, or a name with a domain such as example.com/gpu", which, name, amount, name)
 		}
 		list[name] = amount
 	}
 	return unstructured.SetNestedField(b.container, list, "resources", which)
+}
+
+// isResource reports whether a container can request a resource of this name: the API server refuses others without a domain.
+func isResource(name string) bool {
+	return slices.Contains([]string{"cpu", "memory", "ephemeral-storage"}, name) || strings.HasPrefix(name, "hugepages-") || strings.Contains(name, "/")
 }
 
 // Manifest returns all objects as one stream of YAML documents.

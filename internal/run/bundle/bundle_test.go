@@ -40,10 +40,14 @@ func TestNewRefuses(t *testing.T) {
 		"no container":    {"kind: Deployment\nmetadata: {name: a}\n", Options{}, "deployment a has no container"},
 		"above the limit": {deployment, Options{Requests: map[string]string{"cpu": "2"}, Limits: map[string]string{"cpu": "1500m"}}, "--requests: cpu=2 is above its limit, 1500m; lower"},
 		"no quantity":     {deployment, Options{Limits: map[string]string{"cpu": "x"}}, "--limits: cpu=x is not a quantity"},
+		"less than zero":  {deployment, Options{Limits: map[string]string{"cpu": "-1"}}, "--limits: cpu=-1 must not be negative"},
+		"no resource":     {deployment, Options{Requests: map[string]string{"mem": "1Mi"}}, "--requests: mem=1Mi: mem is not a resource of a container; write cpu, memory, ephemeral-storage, hugepages-SIZE, or a name with a domain such as example.com/gpu"},
 	} {
 		_, err := New(objects(t, test.text), test.o)
 		assert.ErrorContains(t, err, test.want, name)
 	}
+	_, err := New(objects(t, deployment), Options{Limits: map[string]string{"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "hugepages-2Mi": "4Mi", "example.com/gpu": "1"}})
+	require.NoError(t, err)
 }
 
 // Only what means the namespace of the controller changes with it.
