@@ -33,14 +33,14 @@ type devLoop struct {
 
 	dir       string // for binaries, credentials, certificates
 	watcher   *fswatch.Watcher
-	pending   fswatch.Change // what was told of while something was built
-	missed    fswatch.Change // what could not be followed, for the next change to make good
-	ready     *binary        // what was built last; it may wait for a CRD
-	restart   bool           // the controller is started again even if it is the same
-	stale     bool           // what is generated has not been checked yet
-	builtOnce bool           // the next build compiles no more than what changed
-	begun     bool           // the API server has what must be there before the first start
-	refused   string         // what could not be applied when it was last tried
+	pending   fswatch.Change   // what was told of while something was built
+	missed    fswatch.Change   // what could not be followed, for the next change to make good
+	ready     *binary          // what was built last; it may wait for a CRD
+	restart   bool             // the controller is started again even if it is the same
+	stale     bool             // what is generated has not been checked yet
+	builtOnce bool             // the next build compiles no more than what changed
+	begun     bool             // the API server has what must be there before the first start
+	retry     <-chan time.Time // when what could not be applied is tried again without a change; nil for never
 	installer *installer
 	env       []string // of the controller, beyond ours
 	child     controller
@@ -209,6 +209,8 @@ func (d *devLoop) loop(ctx context.Context) error {
 		case <-d.child.done():
 			d.Controller.End()
 			err = d.child.ended()
+		case <-d.retry:
+			d.tryAgain(ctx)
 		case <-jumps:
 			err = d.renewToken(ctx)
 		case <-refusals.C:
@@ -232,7 +234,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	d.save = d.observe.Save(d.saved(c))
 	defer d.save.End()
-	saved := c.Below(slices.Concat(d.Project.Controller.Manifests, d.Project.Controller.Samples)...)
+	touched, quiet := c.Below(slices.Concat(d.Project.Controller.Manifests, d.Project.Controller.Samples)...), !d.begun
 	c, d.missed = d.missed.Add(c), fswatch.Change{}
 	if c.Settings {
 		d.settings.changed(d.Root, d.reporter)
@@ -292,7 +294,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	if installed.other != nil {
 		d.missed.Manifests = c.Manifests
 	}
-	d.tellRefused(installed.other, saved)
+	d.tellRefused(installed.other, touched, quiet)
 	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
 	if err != nil || d.ready == nil {
 		return err
@@ -304,28 +306,17 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		}
 		return nil
 	}
-	return d.save.Step("restart", func() error {
+	err = d.save.Step("restart", func() error {
 		d.steps.stop()
 		if ctx.Err() != nil {
 			return nil
 		}
 		return d.steps.start(d.ready)
 	})
-}
-
-// tellRefused reports what of manifests and samples could not be applied: in full unless it was reported before, and no save touched it.
-func (d *devLoop) tellRefused(err error, saved bool) {
-	if err == nil {
-		d.refused = ""
-		return
+	if err == nil && d.installer.refused != "" {
+		d.retry = time.After(servesAfter)
 	}
-	text := err.Error()
-	if text == d.refused && !saved {
-		d.reporter.Note("manifests or samples have the same errors as before; they are tried again with the next change")
-		return
-	}
-	d.refused = text
-	d.reporter.Note("%s", text)
+	return err
 }
 
 // asksToGenerate reports whether a change is one of what files are generated from.

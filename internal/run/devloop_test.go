@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
@@ -177,6 +178,7 @@ func TestLoopRepeatsNoErrorOfSamples(t *testing.T) {
 		printed := func() int { return strings.Count(f.said.String(), errFake.Error()) }
 		require.NoError(t, f.run(t, func() {
 			assert.Equal(t, 1, printed())
+			assert.NotContains(t, f.said.String(), "same errors")
 			f.save("main.go")
 			assert.Equal(t, 1, printed())
 			assert.Contains(t, f.said.String(), "manifests or samples have the same errors as before")
@@ -187,6 +189,33 @@ func TestLoopRepeatsNoErrorOfSamples(t *testing.T) {
 			refused = errFake
 			f.save("main.go")
 			assert.Equal(t, 3, printed(), "it is back")
+		}))
+	})
+}
+
+// What the API server refuses because a webhook is not served yet is applied soon after the controller was started, without a save; what it
+// refuses for good is tried once, silently.
+func TestLoopTriesAgainAfterTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeLoop(t, Options{})
+		tries, refused := 0, errFake
+		f.steps.update = func(context.Context, fswatch.Change) (error, error) {
+			tries++
+			return nil, refused
+		}
+		require.NoError(t, f.run(t, func() {
+			f.installer.refused = errFake.Error()
+			time.Sleep(time.Minute)
+			assert.Equal(t, 2, tries)
+			f.program++
+			f.save("main.go")
+			assert.Equal(t, 3, tries)
+			refused = nil
+			time.Sleep(time.Minute)
+			assert.Equal(t, 4, tries)
+			assert.Empty(t, f.installer.refused)
+			assert.Equal(t, 1, strings.Count(f.said.String(), errFake.Error()), f.said.String())
+			assert.Equal(t, 1, strings.Count(f.said.String(), "same errors"), f.said.String())
 		}))
 	})
 }

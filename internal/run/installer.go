@@ -37,11 +37,13 @@ type installer struct {
 	manifests    string            // what they were when all of them had been applied
 	who          *identity         // nil for the administrator
 	broken       map[string]bool   // what could not be installed or applied when it was last tried
+	refused      string            // what of manifests and samples could not be applied, as it was last reported
 	sources      *sources
 	program      *program       // nil for a controller whose sources were not read
 	foreign      []manifest.CRD // that the manager uses, and that others define
 	elsewhere    []string       // files of the project's CRDs in no usual directory; nil before they were looked for
 	skipped      string         // the last message about APIs that are not registered
+	others       []string       // the last messages about samples of other versions
 	adapted      string         // the last message about the manager's configuration file
 	said         string         // the last message about its arguments
 	missing      string         // the last message about its volumes
@@ -232,7 +234,8 @@ func (i *installer) begin(ctx context.Context) error {
 		} else if broken = i.tried(i.manifestPaths(), i.step("apply", func() error { return i.applyManifests(ctx, true) })); broken != nil && (i.Once || i.Account != nil) {
 			return broken // the account may be in what could not be applied
 		} else if broken != nil {
-			i.reporter.Note("%v", broken)
+			i.refused = broken.Error()
+			i.reporter.Note("%s", i.refused)
 		}
 	}
 	if i.Account == nil {

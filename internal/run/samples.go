@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,9 +19,16 @@ func (i *installer) applySamples(ctx context.Context) error {
 	samples, err := i.sources.read(i.Project.Controller.Samples)
 	samples = slices.DeleteFunc(samples, manifest.Object.IsCRD)
 	once, others := oncePerObject(samples, i.installed)
+	var notes []string
 	for _, o := range others {
-		i.reporter.Note("%s: not applied: another sample has the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
+		notes = append(notes, fmt.Sprintf("%s: not applied: another sample has the same object, %s, in another version", o.Place(), nameOf(o.Unstructured)))
 	}
+	for _, note := range notes {
+		if !slices.Contains(i.others, note) {
+			i.reporter.Note("%s", note)
+		}
+	}
+	i.others = notes
 	return errors.Join(err, i.applier.apply(ctx, once, true))
 }
 

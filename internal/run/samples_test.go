@@ -10,7 +10,10 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -61,4 +64,21 @@ func TestSetLastApplied(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &last.Object))
 	assert.Equal(t, "a", last.GetName(), "the annotation is %v", last.Object)
 	assert.Empty(t, last.GetAnnotations(), "the annotation is %v", last.Object)
+}
+
+// A sample that is not applied for another version's sake is named once, not with each save.
+func TestOtherVersionsAreNamedOnce(t *testing.T) {
+	b := newApplyBed(t, nil)
+	root := t.TempDir()
+	for _, version := range []string{"v1", "v2"} {
+		safefstest.WriteFiles(t, root, map[string]string{"samples/" + version + ".yaml": "apiVersion: example.com/" + version + "\nkind: Alpha\nmetadata: {name: a}\n"})
+	}
+	i := &installer{
+		Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Samples: []string{"samples"}}}},
+		sources: newSources(root), applier: b.applier, reporter: b.reporter,
+	}
+	for range 2 {
+		require.Error(t, i.applySamples(t.Context()), "the kind is unknown")
+	}
+	b.want(t, nil, []string{"samples/v1.yaml:1: not applied: another sample has the same object, alpha.example.com/a, in another version"})
 }
