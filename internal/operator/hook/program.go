@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -60,6 +61,12 @@ func find(t Target, dir string) (program, error) {
 		return p, fmt.Errorf("hook %s: the first line of %s ends with a carriage return, so its interpreter is not found; save the file with Unix line ends", wanted, p.path)
 	}
 	p.files = []string{p.path}
+	if len(p.args) > 0 && IsScript(p.args[0]) && !strings.HasPrefix(p.args[0], "-") {
+		script := p.args[0]
+		if _, err := os.Stat(within(dir, script)); errors.Is(err, os.ErrNotExist) {
+			return p, fmt.Errorf("hook %s %s: %s: %w; create it, or name a file relative to %s", wanted, script, script, os.ErrNotExist, dir)
+		}
+	}
 	for _, arg := range p.args {
 		file := within(dir, arg)
 		if info, err := os.Stat(file); arg != "" && err == nil && info.Mode().IsRegular() {
@@ -69,6 +76,12 @@ func find(t Target, dir string) (program, error) {
 	}
 	return p, nil
 }
+
+// scripts are the endings of what interpreters are given.
+var scripts = []string{".bash", ".cjs", ".js", ".jq", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts"}
+
+// IsScript reports whether an argument is named as a file that an interpreter runs.
+func IsScript(arg string) bool { return slices.Contains(scripts, filepath.Ext(arg)) }
 
 // endsInReturn reports whether a script has the line ends of Windows. Elsewhere the kernel and env take the carriage return for a part of the
 // interpreter's name, and only say that a file does not exist.

@@ -37,6 +37,14 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		_, err := Open(Options{Sync: target, Dir: dir})
 		assert.ErrorContains(t, err, want, program)
 	}
+	for args, want := range map[string]string{"sh absent.sh x": "hook sh absent.sh: absent.sh: file does not exist; create it", "sh good.py absent.sh": "", "sh -c absent.sh": "", "sh": ""} {
+		switch _, err := Open(Options{Sync: Target{Args: strings.Fields(args)}, Dir: dir}); want {
+		case "":
+			require.NoError(t, err, args)
+		default:
+			assert.ErrorContains(t, err, want)
+		}
+	}
 	d, _ := open(t, Options{Sync: Target{Args: []string{"./good.py"}}, Dir: dir})
 	mustFail(t, t.Context(), d, "{}", "a script must begin with a line like #!/usr/bin/env python3")
 }

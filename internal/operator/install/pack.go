@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/render"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
@@ -107,9 +108,6 @@ func interpreter(script string) string {
 	return words[0]
 }
 
-// scripts are the endings of what interpreters are given.
-var scripts = []string{".bash", ".cjs", ".js", ".jq", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts"}
-
 // namesFile reports whether an argument can only be meant as a file. That is a guess: apps/v1 may be one of the program's own words,
 // but what follows an interpreter and its flags is not.
 func namesFile(words []string, i int) bool {
@@ -119,7 +117,7 @@ func namesFile(words []string, i int) bool {
 		return false
 	case before == "-c" || before == "-e": // a program as text
 		return false
-	case slices.Contains(scripts, path.Ext(word)) || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../"):
+	case hook.IsScript(word) || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../"):
 		return true
 	}
 	isFlag := func(w string) bool { return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") }
