@@ -14,11 +14,14 @@ import (
 
 // flagValues are the values that a shell completes, by flag.
 var flagValues = map[string][]string{
-	"color":      {"auto", "always", "never"},
-	"conversion": {"none", "webhook"},
-	"output":     {"text", "json"},
-	"pods":       {"running", "pending"},
-	"scope":      {"Namespaced", "Cluster"},
+	"color":         {"auto", "always", "never"},
+	"conversion":    {"none", "webhook"},
+	"output":        {"text", "json"},
+	"pods":          {"running", "pending"},
+	"record-bodies": {"none", "changed", "all"},
+	"redact":        {"configmaps"},
+	"scope":         {"Namespaced", "Cluster"},
+	"shard-by":      {"key", "namespace"},
 }
 
 // completeArgs has a shell complete the arguments of a command: the valid ones that were not given yet, and no files where it takes none.
