@@ -30,8 +30,8 @@ type installer struct {
 	target   *target.API
 	reporter ui.Reporter
 
-	hooks        *webhooks // nil in a cluster that is not crdctl's own
-	applier      *applier  // likewise
+	hooks        *webhooks // where the controller serves; only crdctl's own control plane calls it there
+	applier      *applier  // nil in a cluster that is not crdctl's own
 	installed    []manifest.CRD
 	applied      []manifest.Object // of the manifests
 	manifests    string            // what they were when all of them had been applied
@@ -69,14 +69,12 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 			c.useChart()
 		}
 	}
-	if !t.Ours {
-		return c, nil
-	}
 	if o.NoController { // the settings of an editor name it
 		port = cmp.Or(port, defaultWebhookPort)
 	}
-	if c.hooks, err = newWebhooks(certDir, port); err != nil {
-		return nil, err
+	// A controller with webhooks does not start without a port and a certificate, also where the API server does not call it.
+	if c.hooks, err = newWebhooks(certDir, port); err != nil || !t.Ours {
+		return c, err
 	}
 	c.applier, err = newApplier(t.Config, c.hooks.adapt, reporter)
 	return c, err
@@ -213,7 +211,7 @@ func (i *installer) crds() ([]manifest.CRD, error) {
 	if i.program != nil && len(i.CRDFiles) == 0 {
 		crds, err = i.managerCRDs()
 	}
-	if err != nil || i.hooks == nil {
+	if err != nil || i.applier == nil {
 		return crds, err
 	}
 	return i.hooks.adaptCRDs(crds), nil

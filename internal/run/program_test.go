@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -86,8 +87,18 @@ func managedInstaller(t *testing.T, program *mainpkg.Program) (i *installer, sai
 	require.NoError(t, err)
 	return &installer{
 		Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Program: program},
-		sources: newSources(root), program: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, reporter: ui.NewReporter(said),
+		sources: newSources(root), program: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, applier: &applier{}, reporter: ui.NewReporter(said),
 	}, said
+}
+
+// A program with webhooks starts against a cluster, too: it has a certificate, and the webhooks of the manifests are not applied.
+func TestCertificateInACluster(t *testing.T) {
+	o := Options{Options: builtin.Options{Root: t.TempDir()}, Project: &config.Project{}, Program: &mainpkg.Program{}}
+	i, err := newInstaller(o, &target.API{}, t.TempDir(), ui.NewReporter(&strings.Builder{}))
+	require.NoError(t, err)
+	assert.FileExists(t, filepath.Join(i.program.certDir(), "tls.crt"))
+	assert.Subset(t, i.env(), i.hooks.env(), "the arguments of a scaffold name these variables")
+	assert.Nil(t, i.applier)
 }
 
 // The controller gets what its pod has in a cluster, as far as it holds here, and no flag that it does not have.

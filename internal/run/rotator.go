@@ -17,7 +17,7 @@ import (
 // manifests leave empty. There are none without a rotator in its sources.
 func (i *installer) rotatedSecrets(objects []manifest.Object, workload manifest.Object) (secrets []manifest.Object) {
 	template, ok := templateOf(workload)
-	if !ok || i.hooks == nil || i.program.source.Authority == "" {
+	if !ok || i.applier == nil || i.program.source.Authority == "" {
 		return nil
 	}
 	if len(i.program.source.CertDirs) == 0 && slices.ContainsFunc(objects, hasCertManagement) {

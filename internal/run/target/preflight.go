@@ -33,7 +33,11 @@ func (t *API) preflight(ctx context.Context, all []manifest.CRD, reporter ui.Rep
 	}
 	var problems []error
 	for _, c := range all {
-		problems = append(problems, t.preflightOne(ctx, client.CustomResourceDefinitions(), c, reporter))
+		err := t.preflightOne(ctx, client.CustomResourceDefinitions(), c, reporter)
+		if _, transport := errors.AsType[*url.Error](err); transport { // it would be the same for each
+			return err
+		}
+		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strings"
 	"testing"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -105,6 +107,16 @@ func TestSameButConversion(t *testing.T) {
 	}
 	b.Spec.Versions[0].Served = true
 	assert.False(t, sameButConversion(a, b), "another version is no change")
+}
+
+// A server that cannot be reached is one error, however many CRDs there are.
+func TestPreflightOfNoServer(t *testing.T) {
+	api, _ := answering(t, http.StatusOK)
+	api.Config.Host = "https://127.0.0.1:1"
+	crd := manifest.CRD{CustomResourceDefinition: crdWith(), File: "crd.yaml", Line: 3}
+	err := api.preflight(t.Context(), []manifest.CRD{crd, crd, crd}, ui.NewReporter(io.Discard))
+	require.ErrorContains(t, err, "cannot reach the API server")
+	assert.Equal(t, 1, strings.Count(err.Error(), "cannot reach"), err)
 }
 
 // A build that cannot tell what a changed CRD does to stored objects does not install it over any.
