@@ -20,24 +20,27 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
-// ofProject reports whether the manifests are those of a controller that the project has, as crdctl or kubebuilder scaffolded it, and
-// not those of the built-in one, for which --builtin, -f and the settings of the loop ask. A flag of the loop then is a mistake.
+// ofProject reports whether the manifests are those of a controller that the project has, as crdctl or kubebuilder scaffolded it, or as its
+// settings name it, and not those of the built-in one, for which --builtin, -f and the settings of the loop ask. A flag of the loop then is
+// a mistake.
 func (o *manifestsOptions) ofProject() (root string, p *config.Project, own bool, err error) {
 	if o.builtin || len(o.files) > 0 {
 		return "", nil, false, nil
 	}
 	root, p, err = o.project()
+	scaffolded := false
 	if errors.Is(err, fs.ErrNotExist) {
 		k := kubebuilderAt(o.dir)
 		if k == nil {
 			return "", nil, false, nil // which is reported later
 		}
+		scaffolded = true
 		root, p, err = filepath.Dir(k.File), &config.Project{}, config.CheckOwner(filepath.Dir(k.File))
 	}
 	if err != nil || !reflect.ValueOf(p.Loop).IsZero() {
 		return root, p, false, err
 	}
-	own = p.Scaffold != nil || mainpkg.Uses(root) && bundle.Kustomized(root)
+	own = scaffolded || p.Scaffold != nil || p.Controller.Package != "" || mainpkg.Uses(root) && bundle.Kustomized(root)
 	if own {
 		o.loop.set.VisitAll(func(f *pflag.Flag) {
 			if f.Changed {
