@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane/standalone"
 	"github.com/crdctl/crdctl/internal/envtest"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 func newEnvtest(s ui.Streams, o *options) *cobra.Command {
@@ -92,6 +93,9 @@ treats it as downloaded, and kubebuilder's suite_test.go finds it without any va
 				return err
 			}
 			if !filepath.IsAbs(binDir) {
+				if workspace.Above(root, "go.mod") == "" {
+					return ui.UsageErrorf("no go.mod in %s or any parent directory; set --dir to the project's directory, or --bin-dir to an absolute path", root)
+				}
 				binDir = filepath.Join(root, binDir)
 			}
 			dir, err := envtest.Seed(binDir, version)
