@@ -101,7 +101,9 @@ func (o *manifestsOptions) writeChart(s ui.Streams, root string, b *bundle.Bundl
 		if err != nil {
 			return err
 		}
-		if string(now) != string(data) {
+		if was, is := bundle.ImageOf(now), bundle.ImageOf(data); was != "" && was != is {
+			s.Report().Note("%s stays as it is, with the image %s instead of %s: change it there, or use --force, which writes the file anew", file, was, is)
+		} else if string(now) != string(data) {
 			s.Report().Note("%s stays as it is; --force writes it anew", file)
 		}
 		if err := files.Put(name, now); err != nil {

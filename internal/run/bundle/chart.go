@@ -152,6 +152,21 @@ func isCertificate(o *unstructured.Unstructured) bool {
 	return o.GroupVersionKind().Group == "cert-manager.io"
 }
 
+// ImageOf is the image that the values of a chart name; "" if they are not those of such a chart.
+func ImageOf(values []byte) string {
+	var v struct {
+		Image struct{ Repository, Tag, Digest string }
+	}
+	switch err := yaml.Unmarshal(values, &v); {
+	case err != nil || v.Image.Repository == "":
+		return ""
+	case v.Image.Digest != "":
+		return v.Image.Repository + "@" + v.Image.Digest
+	default:
+		return strings.TrimSuffix(v.Image.Repository+":"+v.Image.Tag, ":")
+	}
+}
+
 // splitImage splits REPOSITORY[:TAG][@DIGEST].
 func splitImage(image string) (repository, tag, digest string) {
 	repository, digest, _ = strings.Cut(image, "@")
