@@ -26,3 +26,27 @@ func TestCaches(t *testing.T) {
 	assert.Contains(t, facts, "cache of go build: 1.5 KiB in "+dir)
 	assert.Contains(t, facts, "cache of go modules: at least 0 B in "+dir)
 }
+
+// Two directories of one disk are listed once, also while another program writes to it.
+func TestDisksOnce(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		var err error
+		for i := 0; err == nil; i++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+				err = os.WriteFile(filepath.Join(dir, "file"), make([]byte, (1+i%64)<<12), 0o600)
+			}
+		}
+		stopped <- err
+	}()
+	for range 200 {
+		assert.Len(t, disks(dir, other), 1)
+	}
+	close(stop)
+	require.NoError(t, <-stopped)
+}

@@ -134,9 +134,9 @@ func (c *Cache) sum(ctx context.Context) {
 	})
 }
 
-// disks are the disks of some directories, each once: two directories with the same room are on one.
+// disks are the disks of some directories, each once. Their room does not identify them: other programs write meanwhile.
 func disks(dirs ...string) (all []Disk) {
-	seen := map[uint64]bool{}
+	seen := map[string]bool{}
 	for _, dir := range dirs {
 		for dir != "" && !there(dir) && filepath.Dir(dir) != dir {
 			dir = filepath.Dir(dir)
@@ -144,8 +144,8 @@ func disks(dirs ...string) (all []Disk) {
 		if dir == "" {
 			continue
 		}
-		if free, err := freeIn(dir); err == nil && !seen[free] {
-			seen[free] = true
+		if free, disk, err := freeIn(dir); err == nil && !seen[disk] {
+			seen[disk] = true
 			all = append(all, Disk{dir, free})
 		}
 	}

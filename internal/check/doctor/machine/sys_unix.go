@@ -5,6 +5,8 @@
 package machine
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -13,13 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeIn is the room for a user's files on the disk of a directory.
-func freeIn(dir string) (uint64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
+// freeIn is the room for a user's files on the disk of a directory, and which disk that is.
+func freeIn(dir string) (free uint64, disk string, err error) {
+	var fs unix.Statfs_t
+	var file unix.Stat_t
+	if err := errors.Join(unix.Statfs(dir, &fs), unix.Stat(dir, &file)); err != nil {
+		return 0, "", err
 	}
-	return uint64(s.Bavail) * uint64(s.Bsize), nil
+	return uint64(fs.Bavail) * uint64(fs.Bsize), fmt.Sprint(file.Dev), nil
 }
 
 func inotify() *Inotify {

@@ -2,17 +2,20 @@
 
 package machine
 
-import "golang.org/x/sys/windows"
+import (
+	"path/filepath"
 
-// freeIn is the room for a user's files on the disk of a directory.
-func freeIn(dir string) (uint64, error) {
+	"golang.org/x/sys/windows"
+)
+
+// freeIn is the room for a user's files on the disk of a directory, and which disk that is.
+func freeIn(dir string) (free uint64, disk string, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
-	var free uint64
 	err = windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
-	return free, err
+	return free, filepath.VolumeName(dir), err
 }
 
 func inotify() *Inotify { return nil }
