@@ -14,6 +14,9 @@ import (
 // FileName is the name of the project file; the directory that holds it is the project's root.
 const FileName = "crdctl.yaml"
 
+// SettingsPage describes its fields.
+const SettingsPage = "https://github.com/crdctl/crdctl/blob/main/docs/settings.md"
+
 // The one version of the project file that exists.
 const (
 	APIVersion = "crdctl.dev/v1alpha1"

@@ -149,7 +149,7 @@ func fieldHint(field, typ string) string {
 	if near := text.DidYouMean(field, known[typ]); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "docs/settings.md lists the fields"
+	return "the fields are in " + SettingsPage
 }
 
 // yamlError puts the decoder's findings into the form file:line:col: message, one a line.

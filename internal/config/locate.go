@@ -124,5 +124,5 @@ func withoutGoTypes(text string) string {
 	default: // structs and maps
 		want = "a map"
 	}
-	return fmt.Sprintf("must be %s, got %s; see docs/settings.md", want, got)
+	return fmt.Sprintf("must be %s, got %s; see %s", want, got, SettingsPage)
 }

@@ -157,7 +157,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		return nil, &NothingError{Found: d.NotCompared, Unread: d.Unread}
 	}
 	if d.Project, err = config.Parse("the discovered settings", d.YAML()); err != nil {
-		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, config.FileName)
+		return nil, fmt.Errorf("%w\nwrite a %s by hand; its fields are in %s", err, config.FileName, config.SettingsPage)
 	}
 	// What is not written down as a setting: there it would count as the user's.
 	d.Project.HeaderText = d.Settings.HeaderText

@@ -47,7 +47,7 @@ func Open(kubeconfig, name string) (*Cluster, error) {
 	}
 	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) { // the error of client-go names a variable that nothing should use
-		return nil, errors.New("there is no kubeconfig; name one with --kubeconfig or KUBECONFIG")
+		return nil, errors.New("there is no kubeconfig; name one with --kubeconfig or KUBECONFIG: that of \"crdctl run\" is .crdctl/kubeconfig in its project")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load the kubeconfig: %w; name one with --kubeconfig, or a context with --context", err)
