@@ -99,7 +99,10 @@ func (d *discovery) requiredCommit(path, commit string) string {
 // openAPIOfModule is the directory with the go.mod whose openapi-gen a command has the go command take, if it does. alone reports that it is
 // built as a module of its own.
 func openAPIOfModule(c shell.Command) (dir string, alone, ok bool) {
-	words := slices.Concat(strings.Fields(c.Words[0]), c.Words[1:]) // a variable may have more than the command's name
+	words := slices.Concat(strings.Fields(c.Words[0]), c.Words[1:]) // a variable may have more than the command's name, or nothing
+	if len(words) == 0 {
+		return "", false, false
+	}
 	i := slices.IndexFunc(words, takesOpenAPIOfModule)
 	alone = i >= 0 && strings.Contains(words[i], "@") // a function of the script may be what gives it to the go command
 	if !goCommand.MatchString(words[0]) && !alone || i < 0 && (!slices.Contains(words, "tool") || !slices.Contains(words, "openapi-gen")) {
