@@ -4,6 +4,7 @@ package detect
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,11 +13,12 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// openAPIPin is a version or commit of openapi-gen, which has its own module and no releases, in a script or makefile: after its name, or
-// in a variable.
-var openAPIPin = lazyregexp.New(`(?i)openapi(?:[-_]?gen)?(?:_?ver(?:sion)?)?\s*[:?]?[=@]\s*"?(?:(v0\.0\.0-\d{14}-[0-9a-f]{12})|([0-9a-f]{12})[0-9a-f]{28})\b`)
+// openAPIPin is a version or commit of openapi-gen, which has its own module and no releases, in a script or makefile: after its name or that
+// of its module, or in a variable, and not in a comment.
+var openAPIPin = lazyregexp.New(`(?im)^[^#\n]*(?:kube[-_]?openapi(?:[-_]?gen)?|openapi[-_]?gen)(?:_?ver(?:sion)?)?\s*[:?]?[=@]\s*"?(?:(v0\.0\.0-\d{14}-[0-9a-f]{12})|([0-9a-f]{12})[0-9a-f]{28})\b`)
 
 // oldestOpenAPI is the version that code-generator v0.30 requires, whose openapi-gen takes its packages as arguments.
 const oldestOpenAPI = "v0.0.0-20240228011516-70dd3763d340"
@@ -72,11 +74,19 @@ func (d *discovery) pinOpenAPI() bool {
 }
 
 // chosen is the version of a module that the go command takes in a directory, and what requires it: the newest that a module of the
-// workspace requires, where there is one.
+// workspace requires, where there is one that has this directory.
 func (d *discovery) chosen(dir, module string) (version, at string) {
-	own, _ := d.Modules.Of(dir)
-	for _, m := range d.Modules.ByDir {
-		if m != own && !d.Exists("go.work") {
+	own, where := d.Modules.Of(dir)
+	workspaceOf := func(dir string) string {
+		file, used, err := workspace.AboveWorkspace(filepath.Join(d.Root, filepath.FromSlash(dir)))
+		if err != nil || !used {
+			return ""
+		}
+		return file
+	}
+	work := workspaceOf(where)
+	for dir, m := range d.Modules.ByDir {
+		if m != own && (work == "" || workspaceOf(dir) != work) {
 			continue
 		}
 		if v, where := m.Requirement(module); semver.Compare(v, version) > 0 || v == version && where < at {
