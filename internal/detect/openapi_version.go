@@ -57,17 +57,19 @@ func (d *discovery) pinOpenAPI() bool {
 		}
 		if dir, ok := strings.CutPrefix(s.openAPIDir, shell.Root); ok {
 			var at string
+			own, _ := d.Modules.Of(path.Clean("." + dir))
+			fork, _ := own.Fork(openAPIModule) // whose versions tell nothing
 			if o.Version, at = d.chosen(path.Clean("."+dir), openAPIModule); o.Version == "" {
 				return false
 			}
 			d.Set("openapi.version", at)
 			if s.openAPIAlone {
-				return true
+				return fork == ""
 			}
 			if o.GengoVersion, at = d.chosen(path.Clean("."+dir), gengoModule); o.GengoVersion != "" {
 				d.Set("openapi.gengoVersion", at)
 			}
-			return true
+			return fork == ""
 		}
 	}
 	return false
@@ -121,7 +123,9 @@ func openAPIOfModule(c shell.Command) (dir string, alone, ok bool) {
 	dir = c.Dir
 	for j, w := range words {
 		at := "" // of -C and -modfile
-		if file, ok := strings.CutPrefix(strings.TrimLeft(w, "-"), "modfile="); ok && path.Base(file) == "go.mod" {
+		if file, ok := strings.CutPrefix(strings.TrimLeft(w, "-"), "modfile="); ok && path.Base(file) != "go.mod" {
+			return "", false, false // that file has the version
+		} else if ok {
 			at = path.Dir(file)
 		} else if w == "-C" && j+1 < len(words) {
 			at = words[j+1]
