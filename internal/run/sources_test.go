@@ -3,10 +3,12 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
@@ -32,4 +34,20 @@ func TestMissingPartOfKustomization(t *testing.T) {
 
 	_, err = s.read([]string{"deploy"})
 	require.ErrorContains(t, err, "deploy: no such file or directory; it is named in controller.manifests or controller.samples of crdctl.yaml")
+}
+
+// So is one that names a directory without a kustomization, and one that could not be read.
+func TestBrokenPartOfKustomization(t *testing.T) {
+	for name, broken := range map[string]string{"config/manager/manager.yaml": "", "config/manager/kustomization.yaml": strings.Repeat("#", safefs.MaxFile+1)} {
+		root := t.TempDir()
+		safefstest.WriteFiles(t, root, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", name: broken})
+		s := newSources(root)
+		_, err := s.read([]string{"config/default"})
+		require.ErrorContains(t, err, "unable to find one of 'kustomization.yaml'", name)
+		require.Contains(t, s.files(), "config/manager/kustomization.yaml", "it is watched")
+		safefstest.WriteFiles(t, root, map[string]string{"config/manager/kustomization.yaml": "configMapGenerator: [{name: token, literals: [a=b]}]\n"})
+		objects, err := s.read([]string{"config/default"})
+		require.NoError(t, err, name)
+		require.Len(t, objects, 1, name)
+	}
 }

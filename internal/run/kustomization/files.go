@@ -25,11 +25,11 @@ type localFiles struct {
 
 // ReadFile reads a file, and refuses a kustomization with parts on another machine.
 func (f *localFiles) ReadFile(name string) ([]byte, error) {
+	f.read = append(f.read, name) // one that cannot be read may change, too
 	data, err := safefs.ReadFile(name, safefs.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	f.read = append(f.read, name)
 	if IsFile(name) {
 		if err := onlyLocal(name, data); err != nil {
 			f.refused = err
@@ -39,10 +39,11 @@ func (f *localFiles) ReadFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// CleanedAbs is where a file is, which kustomize asks before it reads one. One that is missing may come.
+// CleanedAbs is where a file is, which kustomize asks before it reads one. One that is missing may come, but for the other names that the
+// kustomization of a directory may have.
 func (f *localFiles) CleanedAbs(name string) (filesys.ConfirmedDir, string, error) {
 	dir, file, err := f.FileSystem.CleanedAbs(name)
-	if err != nil && filepath.IsAbs(name) && !IsFile(name) {
+	if err != nil && filepath.IsAbs(name) && (!IsFile(name) || File(filepath.Dir(name)) == "") {
 		f.read = append(f.read, name)
 	}
 	return dir, file, err
