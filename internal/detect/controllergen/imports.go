@@ -89,13 +89,14 @@ func (r *Reader) readClientEdits() {
 			words := strings.Fields(line)
 			if strings.Contains(line, "find ") && loopOver.MatchString(line) {
 				loop = words
-			} else if len(words) > 0 && words[0] == "done" {
+			}
+			named := slices.Concat(words, loop)
+			if loopEnd.MatchString(line) { // which may be the line that it begins in
 				loop = nil
 			}
 			if n++; !scriptline.InPlace(words) {
 				continue
 			}
-			named := slices.Concat(words, loop)
 			for _, dir := range slices.Concat(r.ClientDirs...) {
 				if slices.ContainsFunc(named, func(w string) bool {
 					w = strings.Trim(w, `"'`)
@@ -110,8 +111,11 @@ func (r *Reader) readClientEdits() {
 	}
 }
 
-// loopOver is in a line that begins a loop over what a command prints.
-var loopOver = lazyregexp.New(`\bwhile\b.*\bread\b|\bfor\s+\w+\s+in\s`)
+// loopOver is in a line that begins a loop over what a command prints, and loopEnd in one that ends a loop.
+var (
+	loopOver = lazyregexp.New(`\bwhile\b.*\bread\b|\bfor\s+\w+\s+in\s`)
+	loopEnd  = lazyregexp.New(`(^|[\s;])done\b`)
+)
 
 // readClientWrites finds the commands of a script whose output goes to a file that is in a client tree.
 func (r *Reader) readClientWrites(t repo.Script) {
