@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 )
@@ -50,8 +51,18 @@ func (o *OpenAPI) check(report func(field, format string, args ...any)) {
 	if len(o.Calls) > 0 && o.Report != "" { // the report says nothing of the call that a violation is of
 		report("openapi.report", "cannot be used with openapi.calls; remove one of them")
 	}
+	writes := map[string]string{} // by file: the setting that has it written
+	if o.Dir != "" {
+		writes[path.Join(o.Dir, OpenAPIFile)] = "openapi.dir"
+	}
 	for i, c := range o.Calls {
 		field := func(name string) string { return fmt.Sprintf("openapi.calls[%d].%s", i, name) }
+		file := path.Join(c.Dir, cmp.Or(c.File, OpenAPIFile))
+		if by := writes[file]; by != "" && c.Dir != "" {
+			report(field("file"), "%s is written by %s too; name another file", file, by)
+		} else {
+			writes[file] = fmt.Sprintf("openapi.calls[%d]", i)
+		}
 		if c.Dir == "" {
 			report(field("dir"), "is empty; name the directory of the OpenAPI definitions, for example dir: pkg/openapi")
 		} else if err := local(c.Dir); err != nil {

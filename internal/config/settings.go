@@ -173,6 +173,11 @@ func (p *Project) clean() {
 			}
 		}
 	})
+	for i, c := range p.OpenAPI.Calls {
+		if c.Dir != "" {
+			p.OpenAPI.Calls[i].Dir = path.Clean(c.Dir)
+		}
+	}
 	for dir, file := range maps.Clone(p.Boilerplates) {
 		if delete(p.Boilerplates, dir); dir != "" && file != "" {
 			dir, file = path.Clean(dir), path.Clean(file)
