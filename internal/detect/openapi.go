@@ -131,6 +131,9 @@ func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	case len(packages) == 0:
 		d.listOpenAPI(f, "it defines no type")
 		return
+	case !d.loaded(f.Dir):
+		d.listOpenAPI(f, "it is in a module that those of the API packages do not see")
+		return
 	case !pinned:
 		d.listOpenAPI(f, "no command that crdctl can read tells the version of openapi-gen; set openapi: {version: VERSION, calls: […]}")
 		return
@@ -144,6 +147,23 @@ func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	}
 	d.Set(fmt.Sprintf("openapi.calls[%d]", len(o.Calls)), f.Path)
 	o.Calls = append(o.Calls, c)
+}
+
+// loaded reports whether the go command finds the packages of a directory where the API packages are loaded: in their module, or in one that this
+// requires or that is in its workspace.
+func (d *discovery) loaded(dir string) bool {
+	_, at := d.Modules.Of(dir)
+	sees := func(from, to string) bool {
+		version, _ := d.Modules.ByDir[from].Requirement(d.Modules.ImportPath(to))
+		return from == to || version != "" || d.workspaceOf(from) != "" && d.workspaceOf(from) == d.workspaceOf(to)
+	}
+	if len(d.Settings.APIs) == 0 {
+		return sees(".", at)
+	}
+	return slices.ContainsFunc(d.Settings.APIs, func(api string) bool {
+		_, from := d.Modules.Of(api)
+		return sees(from, at) || sees(".", from) && sees(".", at)
+	})
 }
 
 // readEdits records the commands of the scripts that change a file of definitions in place.

@@ -79,16 +79,9 @@ func (d *discovery) pinOpenAPI() bool {
 // workspace requires, where there is one that has this directory.
 func (d *discovery) chosen(dir, module string) (version, at string) {
 	own, where := d.Modules.Of(dir)
-	workspaceOf := func(dir string) string {
-		file, used, err := workspace.AboveWorkspace(filepath.Join(d.Root, filepath.FromSlash(dir)))
-		if err != nil || !used {
-			return ""
-		}
-		return file
-	}
-	work := workspaceOf(where)
+	work := d.workspaceOf(where)
 	for dir, m := range d.Modules.ByDir {
-		if m != own && (work == "" || workspaceOf(dir) != work) {
+		if m != own && (work == "" || d.workspaceOf(dir) != work) {
 			continue
 		}
 		if v, where := m.Requirement(module); semver.Compare(v, version) > 0 || v == version && where < at {
@@ -96,6 +89,15 @@ func (d *discovery) chosen(dir, module string) (version, at string) {
 		}
 	}
 	return version, at
+}
+
+// workspaceOf is the go.work that has the module of a directory, or "".
+func (d *discovery) workspaceOf(dir string) string {
+	file, used, err := workspace.AboveWorkspace(filepath.Join(d.Root, filepath.FromSlash(dir)))
+	if err != nil || !used {
+		return ""
+	}
+	return file
 }
 
 // requiredCommit is the version of a module that is a commit, by the first 12 digits, if a go.mod requires it; "" elsewhere.
