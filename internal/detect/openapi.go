@@ -127,9 +127,16 @@ func (d *discovery) takeDefinitions(best *repo.GoFile, found func(pkg string) bo
 func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	o := &d.Settings.OpenAPI
 	packages := slices.Sorted(slices.Values(d.definedIn(f)))
+	gone := slices.IndexFunc(packages, func(p string) bool {
+		dir, own := d.Modules.Dir(p)
+		return own && !d.Exists(dir)
+	})
 	switch {
 	case len(packages) == 0:
 		d.listOpenAPI(f, "it defines no type")
+		return
+	case gone >= 0:
+		d.listOpenAPI(f, fmt.Sprintf("it defines types of %s, which does not exist", packages[gone]))
 		return
 	case !d.loaded(f.Dir):
 		d.listOpenAPI(f, "it is in a module that those of the API packages do not see")
