@@ -95,8 +95,11 @@ func (d *discovery) readHeader() {
 // aYear is the year of a header.
 var aYear = lazyregexp.New(`\b(?:19|20)\d\d\b`)
 
-// sameButYear is how many files have a header, or one that differs from it in nothing but the year.
+// sameButYear is how many files have a header, or one that differs from it in nothing but the year. A header of several years keeps them.
 func sameButYear(count map[string]int, header string) (files int) {
+	if len(aYear.FindAllString(header, 2)) != 1 {
+		return 0
+	}
 	for h, n := range count {
 		if aYear.ReplaceAllString(h, "YEAR") == aYear.ReplaceAllString(header, "YEAR") {
 			files += n
