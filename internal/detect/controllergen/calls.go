@@ -151,10 +151,13 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 		return found
 	}
 	// Older releases run a generator twice that is given twice, and the second overwrites what the first made.
-	words = slices.DeleteFunc(words, func(w string) bool {
-		return slices.Contains(config.ControllerGenNames, w) && slices.ContainsFunc(words, func(o string) bool { return strings.HasPrefix(o, w+":") })
-	})
-	call, err := args.Parse(words)
+	var last []string
+	for i, w := range words {
+		if !slices.Contains(config.ControllerGenNames, w) || !slices.ContainsFunc(words[i+1:], func(o string) bool { return strings.HasPrefix(o, w+":") }) {
+			last = append(last, w)
+		}
+	}
+	call, err := args.Parse(last)
 	if err != nil {
 		if generates {
 			r.Ask(step.At(), "%v", err)
