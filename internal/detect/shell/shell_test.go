@@ -4,6 +4,7 @@ package shell
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -82,6 +83,14 @@ a $ROOT
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, test.want, commands(test.in, test.call))
 		})
+	}
+}
+
+// cd - goes back to the directory before the last change, also where that leads to an unknown one.
+func TestDirectoryBefore(t *testing.T) {
+	for src, want := range map[string]string{"cd a; cd b; cd -; gen": "a", "cd a; cd $X; cd -; gen": "a", "cd a; cd -; cd -; gen": "a", "cd -; gen": ""} {
+		all := ReadCall(Root+"/gen.sh", src, Root, Call{}).Commands
+		assert.Equal(t, path.Join(Root, want), all[len(all)-1].Dir, src)
 	}
 }
 

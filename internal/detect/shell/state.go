@@ -212,8 +212,10 @@ func (s *state) call(c *syntax.CallExpr, writes []string) {
 		switch {
 		case last == "-":
 			s.dir, s.before = cmp.Or(s.before, s.dir), s.dir
-		case !strings.Contains(last, "$") && len(words) > 1:
-			s.dir, s.before = s.abs(last), s.dir
+		case len(words) > 1:
+			if s.before = s.dir; !strings.Contains(last, "$") {
+				s.dir = s.abs(last)
+			}
 		}
 	case "popd":
 		if n := len(s.stack); n > 0 {
