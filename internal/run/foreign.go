@@ -58,9 +58,13 @@ func foreignCRDs(root, modCache string, kinds []mainpkg.Kind, known []manifest.C
 				})
 		}
 		for _, crds := range places {
-			all := crds()
-			if i := slices.IndexFunc(all, is); i >= 0 {
-				crd := all[i]
+			all := slices.DeleteFunc(slices.Clone(crds()), func(crd manifest.CRD) bool { return !is(crd) })
+			if len(all) > 0 {
+				// A module may have kinds of one name in several groups, in packages that are named after these.
+				crd := all[max(0, slices.IndexFunc(all, func(crd manifest.CRD) bool {
+					group, _, _ := strings.Cut(crd.Spec.Group, ".")
+					return slices.Contains(strings.Split(kind.Package, "/"), group)
+				}))]
 				crd.CustomResourceDefinition = crd.DeepCopy()
 				crd.Spec.Conversion = nil
 				found = append(found, crd)

@@ -331,11 +331,13 @@ func TestForeignCRDs(t *testing.T) {
 		"example.com/!certs@v1.2.3/deploy/crds/a.yaml": crd("Certificate"), "example.com/!certs@v1.2.3/deploy/crds/b.yaml": crd("Issuer"),
 		"example.com/!certs@v1.2.3/config/300-crds/c.yaml": crd("Order"), "example.com/!certs@v1.2.3/apis/v1/manifests/d.yaml": crd("Challenge"),
 		"example.com/!certs@v1.2.3/examples/e.yaml": crd("Sample"), "example.com/!certs@v1.2.3/charts/f.yaml": "{{ if .Values.crds }}\n" + crd("Order"),
+		"example.com/!certs@v1.2.3/package/crds/h.yaml": crd("Pool"), "example.com/!certs@v1.2.3/package/crds/i.yaml": strings.ReplaceAll(crd("Pool"), "certs.example.com", "db.example.com"),
 	})
 	kinds := []mainpkg.Kind{
 		{Package: "example.com/Certs/apis/v1", Name: "Certificate"}, {Package: "example.com/Certs/apis/v2", Name: "Issuer"},
 		{Package: "example.com/other/v1", Name: "Lease"}, {Package: "example.com/other/v1", Name: "Known"},
 		{Package: "example.com/Certs/apis/v1", Name: "Order"}, {Package: "example.com/Certs/apis/v1", Name: "Challenge"}, {Package: "example.com/Certs/apis/v1", Name: "Sample"},
+		{Package: "example.com/Certs/apis/db/v1", Name: "Pool"},
 	}
 	found := foreignCRDs(root, cache, kinds, nil)
 	var names []string
@@ -344,7 +346,8 @@ func TestForeignCRDs(t *testing.T) {
 		assert.Nil(t, c.Spec.Conversion, "nothing converts its versions here")
 	}
 	assert.Equal(t, []string{"certificates.certs.example.com of example.com/!certs@v1.2.3/deploy/crds/a.yaml", "leases.certs.example.com of test/crds/all.yaml",
-		"orders.certs.example.com of example.com/!certs@v1.2.3/config/300-crds/c.yaml", "challenges.certs.example.com of example.com/!certs@v1.2.3/apis/v1/manifests/d.yaml"}, names)
+		"orders.certs.example.com of example.com/!certs@v1.2.3/config/300-crds/c.yaml", "challenges.certs.example.com of example.com/!certs@v1.2.3/apis/v1/manifests/d.yaml",
+		"pools.db.example.com of example.com/!certs@v1.2.3/package/crds/i.yaml"}, names)
 	assert.Empty(t, foreignCRDs(root, cache, kinds, found), "what is known is not installed again")
 }
 
