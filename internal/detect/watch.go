@@ -59,6 +59,11 @@ func (d *discovery) readInformers() {
 			continue
 		}
 		if dir := path.Dir(path.Dir(f.Dir)); !claimed[dir] {
+			for other := range claimed {
+				if other != "" && text.Below(dir, other) {
+					dir = f.Dir // not those of a tree
+				}
+			}
 			claimed[dir] = true
 			d.leaveBelow(dir, "lister", "listers without informers; crdctl generates both (watch: true) or none, so these stay unchanged")
 		}
