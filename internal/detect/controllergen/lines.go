@@ -15,6 +15,12 @@ import (
 // longLine is a description that no release of yaml.v2 but one leaves on one line.
 var longLine = lazyregexp.New(`(?m)^ *description: \S.{100,} \S`)
 
+// hasLongLine reports whether a file has such a description.
+func (r *Reader) hasLongLine(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	return err == nil && longLine.Match(data)
+}
+
 // breaksNoLines is the place of the one release of yaml.v2 that breaks no long lines, where the sums of a module in which controller-gen is called
 // have that alone: controller-gen may be built with it, instead of what controller-tools requires. "" if there is none.
 func (r *Reader) breaksNoLines(calls []*genCall) string {

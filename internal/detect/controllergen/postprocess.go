@@ -164,7 +164,7 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 				}
 				r.PostProcess(by.On(file))
 			}
-			if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile); unbroken != "" && err == nil && longLine.Match(data) {
+			if unbroken != "" && r.hasLongLine(file) {
 				r.PostProcess(config.PostProcessed{Path: file, By: unbroken, Changes: config.ChangesForm})
 			}
 			if slices.Contains(bare, file) {
