@@ -131,12 +131,16 @@ func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 		dir, own := d.Modules.Dir(p)
 		return own && !d.Exists(dir)
 	})
+	unknown := slices.IndexFunc(packages, func(p string) bool { return !d.provided(f.Dir, p) })
 	switch {
 	case len(packages) == 0:
 		d.listOpenAPI(f, "it defines no type")
 		return
 	case gone >= 0:
 		d.listOpenAPI(f, fmt.Sprintf("it defines types of %s, which does not exist", packages[gone]))
+		return
+	case unknown >= 0:
+		d.listOpenAPI(f, fmt.Sprintf("it defines types of %s, and no go.mod requires a module with that package", packages[unknown]))
 		return
 	case !d.loaded(f.Dir):
 		d.listOpenAPI(f, "it is in a module that those of the API packages do not see")
@@ -154,6 +158,20 @@ func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	}
 	d.Set(fmt.Sprintf("openapi.calls[%d]", len(o.Calls)), f.Path)
 	o.Calls = append(o.Calls, c)
+}
+
+// provided reports whether a package may be of a module that the go command knows in a directory. A go.mod of before Go 1.17 does not name all.
+func (d *discovery) provided(dir, pkg string) bool {
+	own, _ := d.Modules.Of(dir)
+	if _, local := d.Modules.Dir(pkg); local || !own.NamesAll() {
+		return true
+	}
+	for p := pkg; p != "."; p = path.Dir(p) {
+		if version, _ := d.chosen(dir, p); version != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // loaded reports whether the go command finds the packages of a directory where the API packages are loaded: in their module, or in one that this

@@ -3,6 +3,7 @@
 package repo
 
 import (
+	"go/version"
 	"os"
 	"path"
 	"path/filepath"
@@ -117,6 +118,11 @@ func Rel(dir, p string) string {
 		return "."
 	}
 	return strings.TrimPrefix(p, dir+"/")
+}
+
+// NamesAll reports whether a go.mod names all modules that its packages need, as it does since Go 1.17.
+func (g *Module) NamesAll() bool {
+	return g != nil && g.mod != nil && g.mod.Go != nil && version.Compare("go"+g.mod.Go.Version, "go1.17") >= 0
 }
 
 // Requirement is what a go.mod says of a module: the version that counts, and where it stands.
