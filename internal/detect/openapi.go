@@ -191,11 +191,15 @@ func (d *discovery) loaded(dir string) bool {
 	})
 }
 
-// readEdits records the commands of the scripts that change a file of definitions in place.
+// readEdits records the commands of the scripts that change a file of definitions in place, or may do so.
 func (d *discovery) readEdits(f *repo.GoFile) {
 	for _, s := range d.scripts {
+		generates := slices.ContainsFunc(s.calls, func(c call) bool { return c.name == "openapi-gen" || c.name == "gen_openapi" })
 		for _, e := range s.edits {
-			if slices.Contains(e.files, f.Path) {
+			if slices.ContainsFunc(e.files, func(p string) bool {
+				same, _ := path.Match(p, f.Path)
+				return same || generates && p != "" && text.Below(p, f.Path) && d.Exists(p) // what find lists there
+			}) || generates && e.files[len(e.files)-1] == "" { // a variable
 				d.PostProcess(e.On(f.Path))
 			}
 		}
