@@ -57,7 +57,7 @@ var projectSettings = []Setting{
 	{Field: "openapi.gengoVersion", text: gengoVersion, Otherwise: "what that version requires", Value: func(p *Project) any { return &p.OpenAPI.GengoVersion },
 		Usage: "version of k8s.io/gengo/v2 that openapi-gen is built with", More: "that of go.mod where it is built in the project's module"},
 	{Field: "openapi.calls", Otherwise: "none", Value: func(p *Project) any { return &p.OpenAPI.Calls },
-		Usage: "other calls of openapi-gen, as `{dir: DIRECTORY, file: NAME, package: IMPORT PATH, packages: [IMPORT PATH]}`", More: "each defines its packages and no others; `file` is zz_generated.openapi.go without it, and `crdctl adopt` writes them"},
+		Usage: "other calls of openapi-gen, as `{dir: DIRECTORY, file: NAME, package: NAME or IMPORT PATH, packages: [IMPORT PATH]}`", More: "each defines its packages and no others; `file` defaults to zz_generated.openapi.go; `crdctl adopt` writes them"},
 	{Field: "crds.dir", Flag: "crd-dir", Format: Path, text: local, Otherwise: "none", Value: func(p *Project) any { return &p.CRDs.Dir },
 		Usage: "directory of the CustomResourceDefinitions"},
 	{Field: "crds.embeddedObjectMeta", Value: func(p *Project) any { return &p.CRDs.EmbeddedObjectMeta },
