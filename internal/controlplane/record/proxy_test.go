@@ -3,8 +3,11 @@
 package record
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,8 +19,8 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
-// through sends requests for two pods through a proxy to a cluster, and returns what was recorded of them when the recorder is closed,
-// which is after before has returned.
+// through sends requests for two pods through a proxy to a cluster, and returns what was recorded of them by name when the recorder is
+// closed, which is after before has returned.
 func through(t *testing.T, cluster, authorization string, code int, before func()) (all []*trace.Request, actors map[trace.ActorID]trace.Actor) {
 	t.Helper()
 	actors = map[trace.ActorID]trace.Actor{}
@@ -48,14 +51,22 @@ func through(t *testing.T, cluster, authorization string, code int, before func(
 			all = append(all, rec)
 		}
 	}
+	// A request is recorded after it was answered, so the second may be recorded first.
+	slices.SortFunc(all, func(a, b *trace.Request) int { return cmp.Compare(a.Path+a.Name, b.Path+b.Name) })
 	return all, actors
 }
 
 // Requests that do not get to the cluster have IDs, too: the page and the findings drop a request whose ID they have.
 func TestRequestsThatFailInProxyDiffer(t *testing.T) {
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	all, _ := through(t, gone.URL, "Bearer secret", http.StatusBadGateway, func() {})
+	// Not a server that was closed: the proxy may listen on its port.
+	aborts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if strings.Contains(req.URL.Path, "/pods/") {
+			panic(http.ErrAbortHandler)
+		}
+		http.NotFound(w, req)
+	}))
+	defer aborts.Close()
+	all, _ := through(t, aborts.URL, "Bearer secret", http.StatusBadGateway, func() {})
 	differ(t, all)
 }
 

@@ -79,7 +79,7 @@ func New(o Options, admin, controller, system string) *Recorder {
 
 // Start begins to decode. kinds is asked for the kinds of resources; its requests must have the user agent Agent at
 // their end.
-func (r *Recorder) Start(kinds discovery.DiscoveryInterface) {
+func (r *Recorder) Start(kinds discovery.ServerResourcesInterfaceWithContext) {
 	if r == nil {
 		return
 	}
@@ -154,7 +154,7 @@ type worker struct {
 	hooks     hooks
 }
 
-func newWorker(r *Recorder, kinds discovery.DiscoveryInterface) *worker {
+func newWorker(r *Recorder, kinds discovery.ServerResourcesInterfaceWithContext) *worker {
 	w := &worker{Recorder: r, resources: newResources(r.Sink, kinds, r.ended), hooks: hooks{}}
 	w.versions = newVersions(r.Options)
 	return w

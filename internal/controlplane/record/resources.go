@@ -3,6 +3,7 @@
 package record
 
 import (
+	"context"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,7 @@ import (
 const (
 	// askAgain is how long an API group that the server does not have is not asked for again.
 	askAgain = time.Second
-	// askTimeout is how long a cluster that exists may take to answer: nothing is recorded meanwhile.
+	// askTimeout is how long a cluster may take to answer, with what client-go tries again: nothing is recorded meanwhile.
 	askTimeout = 2 * time.Second
 	// askSilent is how long a server that did not answer in time is not asked for any API group.
 	askSilent = 10 * askTimeout
@@ -25,7 +26,7 @@ const (
 // resources numbers API resources. The kind comes from an object, or else from discovery.
 type resources struct {
 	sink  trace.Sink
-	kinds discovery.DiscoveryInterface
+	kinds discovery.ServerResourcesInterfaceWithContext
 	ended func() bool // the recording, which waits for no more answers
 	known map[schema.GroupVersionResource]trace.ResourceID
 	lists map[schema.GroupVersion][]metav1.APIResource
@@ -59,7 +60,7 @@ func (n *names) remove(of name) {
 	delete(n.before, of)
 }
 
-func newResources(sink trace.Sink, kinds discovery.DiscoveryInterface, ended func() bool) resources {
+func newResources(sink trace.Sink, kinds discovery.ServerResourcesInterfaceWithContext, ended func() bool) resources {
 	return resources{
 		sink: sink, kinds: kinds, ended: ended, known: map[schema.GroupVersionResource]trace.ResourceID{},
 		lists: map[schema.GroupVersion][]metav1.APIResource{}, asked: map[schema.GroupVersion]time.Time{},
@@ -96,7 +97,9 @@ func (r *resources) ask(gv schema.GroupVersion) {
 	if r.kinds == nil || time.Since(r.asked[gv]) <= askAgain || time.Since(r.silent) <= askSilent || r.ended() {
 		return
 	}
-	list, err := r.kinds.ServerResourcesForGroupVersion(gv.String())
+	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	defer cancel()
+	list, err := r.kinds.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
 	r.asked[gv] = time.Now()
 	switch {
 	case err == nil:

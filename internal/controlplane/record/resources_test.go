@@ -18,15 +18,19 @@ import (
 
 // asked counts the questions for kinds, none of which it knows.
 type asked struct {
-	discovery.DiscoveryInterface
+	discovery.ServerResourcesInterfaceWithContext
 
-	err error
-	n   int
+	err     error
+	n       int
+	endless int // the questions without a deadline: client-go asks again and again where connections break
 }
 
-// ServerResourcesForGroupVersion implements discovery.DiscoveryInterface.
-func (a *asked) ServerResourcesForGroupVersion(string) (*metav1.APIResourceList, error) {
+// ServerResourcesForGroupVersionWithContext implements discovery.ServerResourcesInterfaceWithContext.
+func (a *asked) ServerResourcesForGroupVersionWithContext(ctx context.Context, _ string) (*metav1.APIResourceList, error) {
 	a.n++
+	if _, ok := ctx.Deadline(); !ok {
+		a.endless++
+	}
 	return nil, a.err
 }
 
@@ -46,5 +50,6 @@ func TestServerThatDoesNotAnswerIsNotAskedOn(t *testing.T) {
 			assert.NotZero(t, w.resources.id(schema.GroupVersionResource{Group: group, Version: "v1", Resource: "x"}))
 		}
 		assert.Equal(t, c.want, kinds.n)
+		assert.Zero(t, kinds.endless)
 	}
 }
