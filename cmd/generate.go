@@ -41,6 +41,7 @@ type generateOptions struct {
 	only         []string
 	watch        bool
 	output       string
+	known        known
 }
 
 func newGenerate(s ui.Streams, shared *options) *cobra.Command {
@@ -61,7 +62,7 @@ Ctrl-C. An error is reported and does not end it.`,
 		ValidArgs: gen.Names,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.only = shortNames(args)
-			return runGenerate(c.Context(), s, o)
+			return runGenerate(c.Context(), s, &o)
 		},
 	}
 	o.settings = settingsFlags(c.Flags())
@@ -70,10 +71,12 @@ Ctrl-C. An error is reported and does not end it.`,
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list the files that would be written and removed")
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the list of changes: text or json")
 	c.Flags().BoolVar(&o.watch, "watch", false, "generate now and after every change, until Ctrl-C")
+	c.Flags().StringVar(&o.known.file, "known-notes", "", "`file` with the notes that are known, and are not printed again")
+	c.Flags().Lookup("known-notes").Hidden = true // for run, which generates after a save
 	return c
 }
 
-func runGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
+func runGenerate(ctx context.Context, s ui.Streams, o *generateOptions) error {
 	switch {
 	case o.output != "text" && o.output != "json":
 		return ui.UsageErrorf("--output %q is not text or json", o.output)
@@ -88,7 +91,7 @@ func runGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
 }
 
 // generateOnce brings the files up to date and says what that took.
-func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *generation, err error) {
+func generateOnce(ctx context.Context, s ui.Streams, o *generateOptions) (_ *generation, err error) {
 	start := time.Now()
 	lock, err := o.lock(ctx, s.Err)
 	if err != nil {
@@ -108,10 +111,11 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 	if done(); err != nil {
 		return nil, err
 	}
+	var notes []string
 	for _, line := range tree.Lines(g.notCompared) {
-		s.Report().Printf("not generated: %s", line)
+		notes = append(notes, "not generated: "+line)
 	}
-	s.Report().Lines(g.notes)
+	s.Report().Lines(o.known.news(append(notes, g.notes...)))
 	s.Report().Warn(g.outdated)
 	if !o.dryRun {
 		if err := tree.Write(g.root, g.changes); err != nil {

@@ -24,7 +24,7 @@ import (
 
 // watching is "generate --watch": a round of generate now, and one after each change that can make a difference.
 type watching struct {
-	generateOptions
+	*generateOptions
 	s ui.Streams
 
 	root    string
@@ -36,7 +36,7 @@ type watching struct {
 
 // watchGenerate generates until the context ends, which is not an error. Neither is a round that fails: it is reported, and the
 // next change may fix it.
-func watchGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
+func watchGenerate(ctx context.Context, s ui.Streams, o *generateOptions) error {
 	w := &watching{generateOptions: o, s: s}
 	defer w.close()
 	for {

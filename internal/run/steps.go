@@ -176,7 +176,7 @@ func (d *devLoop) generate(ctx context.Context) error {
 		defer prefixed.End()
 		out = prefixed
 	}
-	child, err := d.startChild(out, self, "generate", "--dir", d.Root)
+	child, err := d.startChild(out, self, "generate", "--dir", d.Root, "--known-notes", filepath.Join(d.dir, "notes"))
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
