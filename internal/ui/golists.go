@@ -17,11 +17,15 @@ var aboutModule = regexp.MustCompile(`^\s*\S+@\S+: is `)
 // missingSum is a line about a module of which go.sum does not have the hash, and what it is about.
 var missingSum = regexp.MustCompile(`missing go\.sum entry(?: for module providing package (\S+)|.* needed to .*package (\S+)| for (go\.mod file))?`)
 
-// notHad is a line about a module that cannot be downloaded, of which the go command prints one for each import.
-var notHad = regexp.MustCompile(`(\S+@v\S+): (?:reading|Get|invalid version:|unrecognized import path) `)
+// notHad is a line about a module that cannot be downloaded, of which the go command prints one for each import, or about an import of
+// such a module.
+var notHad = regexp.MustCompile(`(\S+@v\S+): (?:reading|Get|invalid version:|unrecognized import path) |\S+:\d+:\d+: module lookup disabled by `)
 
-// cause is why modules cannot be downloaded: the line that has it, and how many more modules it holds for.
-type cause struct{ at, more int }
+// cause is why modules cannot be downloaded: the line that has it, and how many more modules, or imports of them, it holds for.
+type cause struct {
+	at, more int
+	what     string
+}
 
 // serverResponse begins what a proxy answered, on the line after that of the module.
 const serverResponse = "server response: "
@@ -54,6 +58,10 @@ func ShortenGo(dir, output string) (short, hint string) {
 			leaving = true
 			continue
 		case absent != nil:
+			what := "module"
+			if absent[1] == "" {
+				what, absent[1] = "import", absent[0]
+			}
 			last = causes[reason(line)]
 			if last != nil && !unavailable[absent[1]] {
 				last.more++
@@ -63,7 +71,7 @@ func ShortenGo(dir, output string) (short, hint string) {
 			if leaving {
 				continue
 			}
-			last = &cause{at: len(all)}
+			last = &cause{at: len(all), what: what}
 			causes[reason(line)] = last
 			all = append(all, line)
 			continue
@@ -98,9 +106,9 @@ func ShortenGo(dir, output string) (short, hint string) {
 			switch c.more {
 			case 0:
 			case 1:
-				all[c.at] += ", and so another module"
+				all[c.at] += ", and so another " + c.what
 			default:
-				all[c.at] += fmt.Sprintf(", and so %d more modules", c.more)
+				all[c.at] += fmt.Sprintf(", and so %d more %ss", c.more, c.what)
 			}
 		}
 		hint = "run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from"

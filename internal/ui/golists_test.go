@@ -105,3 +105,10 @@ func TestShortenGoCauses(t *testing.T) {
 	assert.Equal(t, "a.go:0:2: example.com/m0@v1.2.3: reading https://proxy.example.com/m0.mod: 403 Forbidden (server response: not available), and so 11 more modules\n"+
 		"a.go:13:2: example.com/x@v1.0.0: reading https://proxy.example.com/x.mod: 404 Not Found (server response: not found)", short)
 }
+
+// With GOPROXY=off and an empty module cache, there is a line for each import that names no module.
+func TestShortenGoOffline(t *testing.T) {
+	short, hint := ShortenGo(".", "a.go:3:2: module lookup disabled by GOPROXY=off\na.go:4:2: module lookup disabled by GOPROXY=off\nb.go:4:2: module lookup disabled by GOPROXY=off")
+	assert.Equal(t, "a.go:3:2: module lookup disabled by GOPROXY=off, and so 2 more imports", short)
+	assert.Equal(t, `run "go mod download" where the module can be downloaded; GOPROXY and GOPRIVATE name where from`, hint)
+}

@@ -95,5 +95,16 @@ func (p *project) leaveNotMade(generators map[int][]string, reason func(call int
 
 // Reason is an error as the reason why files are not compared: its lines in one.
 func Reason(err error) string {
-	return strings.Join(strings.Fields(err.Error()), " ")
+	reason := ""
+	for line := range strings.Lines(err.Error()) {
+		line = strings.Join(strings.Fields(line), " ")
+		switch {
+		case line == "":
+		case reason == "", strings.HasSuffix(reason, ":"):
+			reason = strings.TrimSpace(reason + " " + line)
+		default:
+			reason += "; " + line
+		}
+	}
+	return reason
 }

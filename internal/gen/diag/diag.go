@@ -36,7 +36,7 @@ func New(doing, dir string, said ...string) error {
 	if syntax.MatchString(text) {
 		return WithHint(doing, dir, "fix the syntax error", said...)
 	}
-	return WithHint(doing, dir, "fix the error", said...)
+	return WithHint(doing, dir, "", said...) // that says it all
 }
 
 // WithHint is New for who knows what the user can do, or that the words say it themselves.
@@ -101,6 +101,7 @@ func hints() []hint {
 		{"found packages ", "\nmove the files of one of the packages to a directory of their own"},
 		{"is not in std", "\ncorrect the import, or create the package"},
 		{"undefined: ", "\ndeclare what is undefined, or import its package"},
+		{": unknown type ", "\ndeclare the type, or import its package"},
 		{"redeclared", "\nrename one of the declarations, or delete it"},
 		{"has no storage version", "\nmark the kind in one version with // +kubebuilder:storageversion"},
 		{"does not serve any version", "\nremove // +kubebuilder:unservedversion from one of the versions"},
