@@ -23,7 +23,7 @@ func (i *installer) manifestPaths() string {
 	return strings.Join(i.Project.Controller.Manifests, ", ")
 }
 
-// install installs the CRDs if they are others than those that are installed, and says before what that would break.
+// install installs the CRDs that are others than those that are installed, and says before what that would break.
 func (i *installer) install(ctx context.Context) error {
 	if i.SkipCRDs {
 		return nil
@@ -36,14 +36,25 @@ func (i *installer) install(ctx context.Context) error {
 	if len(crds) == 0 {
 		return nil
 	}
-	if apiequality.Semantic.DeepEqual(manifest.Definitions(crds), manifest.Definitions(i.installed)) {
-		// They may have been deleted by hand.
-		if all, err := i.target.Installed(ctx, crds); err != nil || all {
-			return err
+	var changed, same []manifest.CRD
+	for _, crd := range crds {
+		if slices.ContainsFunc(i.installed, func(old manifest.CRD) bool {
+			return apiequality.Semantic.DeepEqual(crd.CustomResourceDefinition, old.CustomResourceDefinition)
+		}) {
+			same = append(same, crd)
+		} else {
+			changed = append(changed, crd)
 		}
 	}
-	if err := i.target.InstallCRDs(ctx, crds, i.reporter); err != nil {
+	if all, err := i.target.Installed(ctx, same); err != nil {
 		return err
+	} else if !all { // deleted by hand
+		changed = crds
+	}
+	if len(changed) > 0 {
+		if err := i.target.InstallCRDs(ctx, changed, i.reporter); err != nil {
+			return err
+		}
 	}
 	i.installed = crds
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -17,7 +18,7 @@ func (t *API) InstallCRDs(ctx context.Context, crds []manifest.CRD, reporter ui.
 		return err
 	}
 	stop := ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
-		reporter.Note("waiting for the API server to establish %d CRDs (%s)", len(crds), passed)
+		reporter.Note("waiting for the API server to establish %s (%s)", text.Count(len(crds), "CRD", "CRDs"), passed)
 	})
 	err := t.Install(ctx, t.Config, manifest.Definitions(crds)...)
 	if stop(); err != nil {
