@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
@@ -18,12 +19,13 @@ import (
 )
 
 var (
+	convert     = regexp.MustCompile(`^Convert_(\w+)_To_(\w+)$`)
 	autoConvert = regexp.MustCompile(`^autoConvert_(\w+)_To_(\w+)$`)
 	unconverted = regexp.MustCompile(`^// WARNING: in\.(\w+) (.*)$`)
 )
 
-// lossyConversions returns the fields that generated conversions leave out and that the hand-written conversion function
-// of the type does not mention either: their values are lost when an object is converted. One note a field, at the
+// lossyConversions returns the fields that generated conversions leave out and that neither the hand-written conversion function
+// of the type mentions nor one of a type that has it: their values are lost when an object is converted. One note a field, at the
 // function. A conversion without a hand-written function does not compile, which is reported elsewhere.
 func lossyConversions(root string, files []codegen.File) (notes []string) {
 	fset := token.NewFileSet()
@@ -49,7 +51,7 @@ func lossyConversions(root string, files []codegen.File) (notes []string) {
 			own := byHand["Convert_"+names[1]+"_To_"+names[2]]
 			at := fset.Position(own.Name.Pos())
 			for _, lost := range warnings(generated, fn) {
-				if !mentions(own, lost[1]) {
+				if !mentions(own, lost[1]) && !mentionedAbove(byHand, names, lost[1]) {
 					notes = append(notes, fmt.Sprintf("%s/%s:%d:%d: %s.%s is lost in the conversion to %s: %s; convert in.%s there, or accept the loss with \"_ = in.%s\"",
 						dir, filepath.Base(at.Filename), at.Line, at.Column, typeName(names[1]), lost[1], typeName(names[2]), because(lost[2]), lost[1], lost[1]))
 				}
@@ -101,6 +103,54 @@ func handwrittenFunctions(fset *token.FileSet, dir string) map[string]*ast.FuncD
 		}
 	}
 	return found
+}
+
+// mentionedAbove reports whether a hand-written conversion in the direction of names, which are two types, reads a field of something in
+// its first parameter that has the name field: "in.PrivateKey.Size" where the spec is converted. It has only names to go by.
+func mentionedAbove(byHand map[string]*ast.FuncDecl, names []string, field string) bool {
+	version := func(name string) string { v, _, _ := strings.Cut(name, "_"); return v }
+	for name, fn := range byHand {
+		m := convert.FindStringSubmatch(name)
+		if m == nil || version(m[1]) != version(names[1]) || version(m[2]) != version(names[2]) || len(fn.Type.Params.List) < 2 {
+			continue
+		}
+		var results []string // what is written to
+		for _, param := range fn.Type.Params.List[1:] {
+			for _, name := range param.Names {
+				results = append(results, name.Name)
+			}
+		}
+		found := false
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			found = found || ok && s.Sel.Name == field && !slices.Contains(results, variable(s))
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// variable is the one that a selector begins with, or "".
+func variable(e ast.Expr) string {
+	for {
+		switch x := e.(type) {
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
 }
 
 // mentions reports whether a function reads a field of its first parameter, or hands the whole of it to a function that
