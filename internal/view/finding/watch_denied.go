@@ -52,7 +52,9 @@ func (w watching) what() string {
 type refusals struct {
 	window
 
-	synced bool // before
+	tries  window // without the list that an informer sends at once if its watch is refused
+	verb   string // of the newest
+	synced bool   // before
 }
 
 func (d *denied) request(r *model.Request) {
@@ -80,9 +82,15 @@ func (d *denied) request(r *model.Request) {
 		w = &refusals{}
 		d.of[k] = w
 	}
+	if r.Verb != "list" || w.verb != "watch" || r.Began-w.last() > hotSoon {
+		w.tries.add(r.T, r.Seq)
+	}
+	w.verb = r.Verb
 	w.add(r.T, r.Seq)
-	if w.n() > 10 {
-		w.marks = w.marks[1:]
+	for _, of := range []*window{&w.window, &w.tries} {
+		if of.n() > 10 {
+			of.marks = of.marks[1:]
+		}
 	}
 	if w.total >= deniedLeast {
 		d.show(r, k, w)
@@ -103,9 +111,9 @@ func (d *denied) show(r *model.Request, k watching, w *refusals) {
 	default:
 		message += ", changes of them are not seen"
 	}
-	message += fmt.Sprintf("; %s asked %s", k.who.Name, times(w.total))
-	if w.last() > w.first() {
-		message += ", every " + model.Duration((w.last()-w.first())/int64(w.n()-1))
+	message += fmt.Sprintf("; %s asked %s", k.who.Name, times(w.tries.total))
+	if tries := w.tries; tries.n() > 1 && tries.last() > tries.first() {
+		message += ", every " + model.Duration((tries.last()-tries.first())/int64(tries.n()-1))
 	}
 	fix := "grant it to the controller's role: " + marker(r.Resource, "", "get", "list", "watch")
 	if r.Code == 404 {
