@@ -66,6 +66,33 @@ func (p *page) showsTheChildComeBack() {
 	p.shows(".why", "DELETED")
 }
 
+// findsInTime holds that the run recorded a finding at most 5 s after the first request that is a part of it, by the times of the recording.
+func (r *recorded) findsInTime(kind, subject string, part func(*trace.Request) bool) {
+	r.Helper()
+	file, err := trace.OpenFile(r.file)
+	require.NoError(r, err)
+	defer file.Close() //nolint:errcheck // it was read
+	began := int64(0)
+	for record, err := range file.Records(r.Context(), 0) {
+		require.NoError(r, err)
+		switch b := record.Body.(type) {
+		case *trace.Request:
+			if began == 0 && part(b) {
+				began = record.T
+			}
+		case *trace.Finding:
+			if b.Type != kind || b.Subject != subject {
+				continue
+			}
+			require.NotZero(r, began, "%s is found before it happens", kind)
+			r.Logf("%s of %s was found after %v", kind, subject, time.Duration(record.T-began))
+			assert.LessOrEqual(r, time.Duration(record.T-began), 5*time.Second, "%s of %s", kind, subject)
+			return
+		}
+	}
+	r.Errorf("the run recorded no %s of %s", kind, subject)
+}
+
 // A denied watch is found when it was refused twice: informers try again in a second or two.
 func (r *recorded) seesTheDenialAtOnce() {
 	r.Helper()

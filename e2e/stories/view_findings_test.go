@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -327,6 +328,10 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 
 	m := r.model()
 	r.seesTheDenialAtOnce()
+	r.findsInTime("watch-denied", "view, secrets", func(q *trace.Request) bool { return q.Verb == "watch" && q.Code == http.StatusForbidden })
+	r.findsInTime("hot-loop", "CronTab default/clock", func(q *trace.Request) bool {
+		return q.Verb == "update" && q.Subresource == "status" && q.Name == "clock"
+	})
 	r.seesWhyTwice(m)
 	r.seesTheChildComeBack(m)
 	r.seesTheSaves(m)
