@@ -199,7 +199,7 @@ var wrong = []fault{
 	{"no-op-writes", "", trace.Certain, `deployments.apps changed nothing`, ""},
 	{"field-fight", "Deployment default/fight, spec.replicas", trace.Certain, `spec.replicas 3↔5, view ↔ kubectl, every [\d.]+ s`, ""},
 	{"conflict-storm", "view, CronTab default/conflict", trace.Certain, `conflicts on CronTab default/conflict by view, .*kubectl \(PATCH\)`, ""},
-	{"stale-write", "view, CronTab default/conflict", trace.Certain, `view sent version \d+, but \d+ by kubectl \(PATCH\) had won; its watch had it .* before: stale cache`, ""},
+	{"stale-write", "view, CronTab default/conflict", trace.Certain, `view sent version \d+, but \d+ by kubectl \(PATCH\) had won; its watch had it .* before: (the reconcile had begun by then, and used the object that it had read|stale cache)`, ""},
 	{"delivered-not-reconciled", "ConfigMap default/deaf", trace.Certain, `DELETED .* was delivered to view, no reconcile of CronTab default/deaf followed: the owner reference has no controller: true`, ""},
 	{"invalid-owner", "ConfigMap other/abroad", trace.Certain, `CronTab abroad absent in namespace other`, ""},
 	{"collected", "ConfigMap other/abroad", trace.Certain, `was deleted by garbage-collector: owner CronTab abroad absent in namespace other`, ""},

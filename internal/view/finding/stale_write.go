@@ -24,6 +24,7 @@ var staleWrite = &Type{
 const (
 	staleWindow = 10 * second
 	staleLeast  = 3 // one now and then is how conflicts are meant to work
+	staleKept   = second
 
 	// readAgain is what to do where no cache is involved.
 	readAgain = "on a conflict, get the object again and repeat the change (retry.RetryOnConflict), or patch without a resource version"
@@ -72,7 +73,7 @@ func (s *stale) request(r *model.Request) {
 		seqs, fix = append(seqs, read.Seq), readAgain
 		message += fmt.Sprintf("; it had read version %d by GET %s before, without a cache: another write came in between", r.RVIn, model.Duration(r.Began-read.T))
 	case lag == model.LagCache:
-		message += fmt.Sprintf("; its watch had it %s before: stale cache", model.Duration(r.Began-d.T))
+		message += fmt.Sprintf("; its watch had it %s before: %s", model.Duration(r.Began-d.T), s.whyOld(r, d))
 	case lag == model.LagWatch && d != nil:
 		message += fmt.Sprintf("; its watch was handed it %s after the request began: watch lag", model.Duration(d.T-r.Began))
 	case lag == model.LagWatch:
@@ -85,6 +86,21 @@ func (s *stale) request(r *model.Request) {
 	s.report(trace.Finding{
 		Subject: k.subject(), Since: w.began, Certainty: certainty, Message: message, Fix: fix, Evidence: evidence(append(w.evidence(), seqs...)...),
 	}, r.T)
+}
+
+// whyOld is why a write was decided on an old version though a newer one had been delivered. A cache is called stale if a reconcile
+// is known to have begun after that: else the controller can have read the object, or kept it, before.
+func (s *stale) whyOld(r *model.Request, newer *model.Delivery) string {
+	rec, l := s.m.ReconcileOf(r)
+	switch exact := rec != nil && l.Certainty == trace.Certain; {
+	case exact && rec.Began <= newer.T:
+		return "the reconcile had begun by then, and used the object that it had read"
+	case r.Began-newer.T > staleKept:
+		return "it had kept an old copy, or its cache is far behind"
+	case exact:
+		return "stale cache"
+	}
+	return "stale cache, or it had read the object before that"
 }
 
 func (s *stale) tick(now int64) {
