@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -83,8 +84,22 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// quote is an error or a message in a sentence.
-func quote(s string) string { return `"` + text.Shorten(strings.TrimSpace(s), 120) + `"` }
+// quoteMax is how long an error or a message in a sentence is, in bytes: one of an admission webhook, or of a missing permission, is 160.
+const quoteMax = 200
+
+// quote is an error or a message in a sentence. Of a long one the end is there, too: errors that wrap others have the cause last.
+func quote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > quoteMax {
+		begin := text.Cut(s, quoteMax/2-len("…"))
+		from := len(s) - quoteMax/2
+		for from < len(s) && !utf8.RuneStart(s[from]) {
+			from++
+		}
+		s = begin + "…" + s[from:]
+	}
+	return `"` + s + `"`
+}
 
 // at is a time in a recording.
 func at(t int64) string { return fmt.Sprintf("+%.1f s", float64(t)/float64(second)) }
