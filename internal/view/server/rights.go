@@ -217,7 +217,7 @@ func (s *session) grants() []grantRow {
 			for _, resource := range g.Resources {
 				row := grantRow{Role: g.Role, Rule: verb + " " + resource}
 				if len(g.Groups) > 0 && strings.Join(g.Groups, "") != "" {
-					row.Rule += " in " + strings.Join(g.Groups, ", ")
+					row.Rule += " in " + groupNames(g.Groups)
 				}
 				if g.Namespace != "" {
 					row.Rule += ", namespace " + g.Namespace
@@ -236,6 +236,15 @@ func (s *session) grants() []grantRow {
 	}
 	slices.SortStableFunc(all, func(a, b grantRow) int { return cmp.Compare(min(a.Used, 1), min(b.Used, 1)) })
 	return all
+}
+
+// groupNames has a name for the core group, too.
+func groupNames(groups []string) string {
+	names := slices.Clone(groups)
+	for i, name := range names {
+		names[i] = cmp.Or(name, "the core group")
+	}
+	return strings.Join(names, ", ")
 }
 
 func covers(g trace.Grant, verb, resource string, u usedFor) bool {

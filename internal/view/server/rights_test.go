@@ -130,7 +130,7 @@ func TestGrantsThatWereUsed(t *testing.T) {
 		&trace.Def{Resource: &trace.Resource{ID: 3, Group: "events.k8s.io", Resource: "events", Kind: "Event"}},
 		&trace.Rights{User: "u", Grants: []trace.Grant{
 			{Role: "a", Verbs: []string{"list", "watch"}, Groups: []string{""}, Resources: []string{"configmaps", "secrets"}},
-			{Role: "b", Verbs: []string{"create"}, Groups: []string{""}, Resources: []string{"events"}},
+			{Role: "b", Verbs: []string{"create"}, Groups: []string{"", "events.k8s.io"}, Resources: []string{"events"}},
 		}},
 		&trace.Watch{ID: "w", Actor: 1, State: "open", Resource: 1},
 		&trace.Watch{ID: "v", Actor: 1, State: "open", Resource: 1},
@@ -147,5 +147,5 @@ func TestGrantsThatWereUsed(t *testing.T) {
 	for _, row := range s.grants() {
 		got[row.Rule] = row.Used
 	}
-	assert.Equal(t, map[string]int{"list configmaps": 2, "watch configmaps": 2, "list secrets": 0, "watch secrets": 0, "create events": 1}, got)
+	assert.Equal(t, map[string]int{"list configmaps": 2, "watch configmaps": 2, "list secrets": 0, "watch secrets": 0, "create events in the core group, events.k8s.io": 1}, got)
 }
