@@ -5,14 +5,14 @@ package trace
 import "iter"
 
 // Before returns the numbers of the records of before a time that show the state at that time: those of open watches, of reconciles that
-// are under way, and of the newest version of each object that exists, with the request that wrote it. records yields at least the records
+// are under way, of what roles grant, and of the newest version of each object that exists, with the request that wrote it. records yields at least the records
 // of some kinds, and is called more than once.
 func Before(from int64, records func(kinds ...Kind) iter.Seq2[Record, error]) (map[int64]bool, error) {
 	if from <= 0 {
 		return nil, nil
 	}
-	s := stateAt{watches: map[string][]int64{}, reconciles: map[string]int64{}, versions: map[ObjectID]newest{}}
-	for rec, err := range records(KindWatch, KindReconcile, KindVersion) {
+	s := stateAt{watches: map[string][]int64{}, reconciles: map[string]int64{}, versions: map[ObjectID]newest{}, rights: map[string]int64{}}
+	for rec, err := range records(KindWatch, KindReconcile, KindVersion, KindRights) {
 		if err != nil {
 			return nil, err
 		}
@@ -46,6 +46,7 @@ type stateAt struct {
 	watches    map[string][]int64 // by ID
 	reconciles map[string]int64   // by ID
 	versions   map[ObjectID]newest
+	rights     map[string]int64 // by user
 }
 
 // newest is the newest version of an object.
@@ -70,6 +71,8 @@ func (s *stateAt) add(rec Record) {
 		} else {
 			delete(s.reconciles, b.ID)
 		}
+	case *Rights:
+		s.rights[b.User] = rec.Seq
 	case *Version:
 		if b.RV >= s.versions[b.Object].rv {
 			s.versions[b.Object] = newest{b.RV, rec.Seq, b.By, b.Type == "DELETED"}
@@ -85,8 +88,10 @@ func (s *stateAt) needed() (seqs map[int64]bool, writers map[string]bool) {
 			seqs[seq] = true
 		}
 	}
-	for _, seq := range s.reconciles {
-		seqs[seq] = true
+	for _, of := range []map[string]int64{s.reconciles, s.rights} {
+		for _, seq := range of {
+			seqs[seq] = true
+		}
 	}
 	for _, v := range s.versions {
 		if !v.deleted {

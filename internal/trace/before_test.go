@@ -12,7 +12,7 @@ import (
 )
 
 // A part of a recording has what is needed to know the state at its begin: open watches, reconciles that are under way, and the newest
-// versions of objects with the requests that wrote them. It has nothing else of before.
+// versions of objects with the requests that wrote them, and what roles grant. It has nothing else of before.
 func TestBetweenHasTheStateAtItsBegin(t *testing.T) {
 	path := writeRecording(t, zipped(t, headerLine+`
 {"seq":2,"t":1,"k":"watch","id":"open","actor":1,"state":"open","resource":1}
@@ -29,16 +29,18 @@ func TestBetweenHasTheStateAtItsBegin(t *testing.T) {
 {"seq":13,"t":5,"k":"reconcile","id":"done","controller":"c","key":"x","state":"end"}
 {"seq":14,"t":5,"k":"reconcile","id":"runs","controller":"c","key":"x","state":"begin"}
 {"seq":15,"t":6,"k":"log","message":"before"}
-{"seq":16,"t":10,"k":"log","message":"in it"}
-{"seq":17,"t":11,"k":"watch","id":"open","actor":1,"state":"end","resource":1}
-{"seq":18,"t":20,"k":"log","message":"after"}
+{"seq":16,"t":7,"k":"rights","user":"u","grants":[]}
+{"seq":17,"t":8,"k":"rights","user":"u","grants":[{"role":"r","verbs":["get"]}]}
+{"seq":18,"t":10,"k":"log","message":"in it"}
+{"seq":19,"t":11,"k":"watch","id":"open","actor":1,"state":"end","resource":1}
+{"seq":20,"t":20,"k":"log","message":"after"}
 `))
 	var seqs []int64
 	for rec, err := range opened(t, path).Between(t.Context(), 10, 15) {
 		require.NoError(t, err)
 		seqs = append(seqs, rec.Seq)
 	}
-	assert.Equal(t, []int64{1, 2, 4, 8, 9, 14, 16, 17}, seqs)
+	assert.Equal(t, []int64{1, 2, 4, 8, 9, 14, 17, 18, 19}, seqs)
 }
 
 // A part has where it begins; a part of a part does not begin before that.

@@ -203,3 +203,22 @@ func TestThrottlingIsNotDetermined(t *testing.T) {
 		assert.Equal(t, want, got, name)
 	}
 }
+
+// What a part of a recording does not show can have been used before it.
+func TestAPartDoesNotShowWhatIsUnused(t *testing.T) {
+	all := records(t, filepath.Join("testdata", "permission-unused", "shows.jsonl"))
+	all[0] = trace.BeginsAt(1, all[0])
+	e := New()
+	for _, r := range all {
+		e.Add(r)
+	}
+	e.End()
+	assert.Empty(t, e.Findings())
+	for _, u := range e.Undetermined() {
+		if u.Type == "permission-unused" {
+			assert.Contains(t, u.Reason, "part of a recording")
+			return
+		}
+	}
+	t.Error("permission-unused is determined")
+}

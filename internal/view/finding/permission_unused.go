@@ -19,6 +19,9 @@ var permissionUnused = &Type{
 	Fix:   "remove what is never needed from the role, after the recording has shown all that the controller does",
 	needs: []trace.Kind{trace.KindRequest, trace.KindWatch},
 	lacks: func(e *Engine) string {
+		if isPart(e) {
+			return "this is a part of a recording, and what was used before it is not in it"
+		}
 		if e.seen[trace.KindRights] == 0 {
 			return "the controller's roles are not in the recording; record with \"crdctl run --as-service-account\""
 		}
@@ -98,7 +101,16 @@ func (u *unused) use(user string, what use, t int64) {
 	}
 }
 
+// isPart reports whether the records are a part of a recording.
+func isPart(e *Engine) bool {
+	h := e.m.Header()
+	return h != nil && h.Begin > 0
+}
+
 func (u *unused) tick(now int64) {
+	if isPart(u.Engine) {
+		return
+	}
 	for user, g := range u.granted {
 		if len(u.used[user]) >= usesMax {
 			u.manyUses = true
