@@ -222,3 +222,12 @@ func TestAPartDoesNotShowWhatIsUnused(t *testing.T) {
 	}
 	t.Error("permission-unused is determined")
 }
+
+// A part of a recording does not show that a cache was never synced.
+func TestAPartDoesNotSayNever(t *testing.T) {
+	all := records(t, filepath.Join("testdata", "watch-denied", "shows.jsonl"))
+	all[0] = trace.BeginsAt(1, all[0])
+	found := find(all)
+	require.Len(t, found, 1)
+	assert.True(t, strings.HasPrefix(found[0].Message, "secrets are not synced: 403"), found[0].Message)
+}

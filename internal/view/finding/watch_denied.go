@@ -99,8 +99,11 @@ func (d *denied) request(r *model.Request) {
 
 func (d *denied) show(r *model.Request, k watching, w *refusals) {
 	message := fmt.Sprintf("%s were never synced: %d", k.what(), r.Code)
-	if w.synced {
+	switch {
+	case w.synced:
 		message = fmt.Sprintf("%s are no longer synced: %d", k.what(), r.Code)
+	case isPart(d.Engine):
+		message = fmt.Sprintf("%s are not synced: %d", k.what(), r.Code)
 	}
 	switch {
 	case w.synced:
