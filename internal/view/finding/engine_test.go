@@ -223,6 +223,18 @@ func TestAPartDoesNotShowWhatIsUnused(t *testing.T) {
 	t.Error("permission-unused is determined")
 }
 
+// A proxy does not show what roles grant, and --as-service-account is not for the clusters that it is for.
+func TestAProxyDoesNotShowWhatIsUnused(t *testing.T) {
+	e := New()
+	e.Add(trace.Record{Seq: 1, Body: &trace.Header{Format: trace.Format, Plane: trace.PlaneProxy}})
+	e.End()
+	reasons := map[string]string{}
+	for _, u := range e.Undetermined() {
+		reasons[u.Type] = u.Reason
+	}
+	assert.Contains(t, reasons["permission-unused"], "seen through a proxy")
+}
+
 // A part of a recording does not show that a cache was never synced.
 func TestAPartDoesNotSayNever(t *testing.T) {
 	all := records(t, filepath.Join("testdata", "watch-denied", "shows.jsonl"))

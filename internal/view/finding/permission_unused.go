@@ -22,6 +22,9 @@ var permissionUnused = &Type{
 		if isPart(e) {
 			return "this is a part of a recording, and what was used before it is not in it"
 		}
+		if reason := throughProxy(e); reason != "" {
+			return reason
+		}
 		if e.seen[trace.KindRights] == 0 {
 			return "the controller's roles are not in the recording; record with \"crdctl run --as-service-account\""
 		}

@@ -70,7 +70,7 @@ func noReconcilesOrMetrics(e *Engine) string {
 	return ""
 }
 
-// throughProxy is for what others than the controller do.
+// throughProxy is for what others than the controller do, and for what roles grant: crdctl reads them from its own control plane only.
 func throughProxy(e *Engine) string {
 	if h := e.m.Header(); h != nil && h.Plane == trace.PlaneProxy {
 		return "the cluster was seen through a proxy, which shows the requests of the controller only"

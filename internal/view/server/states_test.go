@@ -71,6 +71,20 @@ func TestControllerIsMissing(t *testing.T) {
 	p.has(".hint", "crdctl kubectl apply -f FILE")
 }
 
+// Through a proxy, other clients, roles and admission are not seen: the page does not say that no webhook was called, and lists what can be missing.
+func TestThroughAProxy(t *testing.T) {
+	r := newRecording(true)
+	r.records[0].Body.(*trace.Header).Plane = trace.PlaneProxy
+	r.hotLoop(controller, 30)
+	p := open(t, serve(t, r, live).URL())
+	p.has(".finding.open", "reconciled by its own status write")
+	p.has(".undetermined", "field-fight") // also where something else was found
+	p.key("6")
+	p.has(".rights-parts .hint", "Webhooks, conversions and policies are not recorded: the cluster is seen through a proxy.")
+	p.has(".rights-parts .hint", "Not recorded: the cluster is seen through a proxy.")
+	p.waits(`!/was called|--as-service-account/.test(document.querySelector(".rights-parts").innerText)`)
+}
+
 // Where only the requests of the controller are asked for, the answer is about these.
 func TestNothingWasDenied(t *testing.T) {
 	r := newRecording(true)
