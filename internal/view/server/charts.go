@@ -172,9 +172,11 @@ func (s *session) compare() (rows []compared) {
 		return nil
 	}
 	const minute = int64(60e9)
-	begin, end := max(0, at-minute, s.sums.first*1e9), at-at%1e9 // the second of the save is of both
-	before, after := s.sums.over(begin, end), s.sums.over(at+1e9, min(now, at+minute))
-	spanBefore, spanAfter := end-begin, min(now, at+minute)-at-int64(1e9)
+	end := at - at%1e9 // the second of the save is of both
+	begin, next := max(0, end-minute, s.sums.first*1e9), end+1e9
+	last := min(now, next+minute)
+	before, after := s.sums.over(begin, end), s.sums.over(next, last)
+	spanBefore, spanAfter := end-begin, last-next
 	if spanBefore < 2e9 || spanAfter < 2e9 {
 		return nil // too short to compare
 	}
