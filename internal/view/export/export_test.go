@@ -99,6 +99,7 @@ func TestSpansOfAReconcileAreOneTrace(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "crontab", services["reconcile a/x"])
+	assert.Equal(t, reconcile.End, reconcile.Start, "its begin is not recorded")
 	assert.Equal(t, time.Date(2026, 11, 23, 9, 0, 9, 5e8, time.UTC).UnixNano(), func() int64 {
 		n, err := strconv.ParseInt(reconcile.End, 10, 64)
 		require.NoError(t, err)

@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -98,7 +99,7 @@ func (e *exporter) record(rec trace.Record) {
 	switch b := rec.Body.(type) {
 	case *trace.Reconcile:
 		if b.State == "end" {
-			s := e.span(b.ID, "", b.ID, "reconcile "+b.Key, spanInternal, b.Began, rec.T, b.Err)
+			s := e.span(b.ID, "", b.ID, "reconcile "+b.Key, spanInternal, cmp.Or(b.Began, rec.T), rec.T, b.Err) // of some only the end is recorded
 			e.add(e.service(b.Actor, b.Controller), s, map[string]string{
 				"crdctl.controller": b.Controller, "crdctl.key": b.Key, "crdctl.result": b.Result, "crdctl.waited": seconds(b.Waited), "crdctl.after": seconds(b.After),
 			})

@@ -92,7 +92,7 @@ func (s *stale) request(r *model.Request) {
 // is known to have begun after that: else the controller can have read the object, or kept it, before.
 func (s *stale) whyOld(r *model.Request, newer *model.Delivery) string {
 	rec, l := s.m.ReconcileOf(r)
-	switch exact := rec != nil && l.Certainty == trace.Certain; {
+	switch exact := rec != nil && !rec.NoBegin && l.Certainty == trace.Certain; {
 	case exact && rec.Began <= newer.T:
 		return "the reconcile had begun by then, and used the object that it had read"
 	case r.Began-newer.T > staleKept:

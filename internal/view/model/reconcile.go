@@ -28,6 +28,7 @@ type Reconcile struct {
 	Source     string  // hook, log, loop or inferred
 
 	Began, Ended int64 // T; Ended is 0 while it runs
+	NoBegin      bool  // only its end is recorded, as by controllers that print errors alone: Began is when it ended
 	Waited       int64
 	Result       string // empty while it runs, and of inferred ones
 	After        int64
@@ -47,7 +48,7 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 	if r == nil {
 		r = &Reconcile{ID: b.ID, Controller: b.Controller, Key: b.Key, Source: b.Source, Began: b.Began, Seq: rec.Seq}
 		if r.Began == 0 {
-			r.Began = rec.T
+			r.Began, r.NoBegin = rec.T, true
 		}
 		m.reconciles[b.ID] = r
 		k := Key{b.Controller, b.Key}

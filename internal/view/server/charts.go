@@ -119,7 +119,7 @@ func (s *session) topKeys(q query) []keyRow {
 			if r.Result == "error" || r.Result == "panic" {
 				row.Errors++
 			}
-			if r.Ended != 0 {
+			if r.Ended != 0 && !r.NoBegin {
 				worked.add(r.Took())
 			}
 			waited.add(r.Waited)

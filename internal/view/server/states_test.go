@@ -170,3 +170,16 @@ func TestGap(t *testing.T) {
 	p.has(".gap", "312 event dropped: intake was full")
 	assert.True(t, eval[bool](p, `!!document.querySelector(".brush .gap")`))
 }
+
+// Controllers of controller-runtime print by default the end of a reconcile alone, and only if it failed: how long it took, and what it wrote, is not known.
+func TestReconcileWithoutItsBegin(t *testing.T) {
+	r := newRecording(false)
+	r.after(40 * time.Second)
+	r.add(&trace.Reconcile{ID: "r", Controller: "crontab", Actor: controller, Key: "default/x", Object: cronTabX, State: "end", Result: "error", Err: "boom", Source: "log"})
+	p := open(t, serve(t, r).URL())
+	p.has(".figures", "reconcile p50 – p99 –")
+	p.has(".last", "Last reconcile at 12:00:40.000: CronTab default/x error: boom; when it began, and what it wrote, is not recorded.")
+	p.click(".last .ref")
+	p.has(".why", "reconcile of default/x by crontab")
+	assert.NotContains(t, eval[string](p, `document.body.innerText`), "0 ms")
+}

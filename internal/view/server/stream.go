@@ -293,6 +293,9 @@ func (s *session) lastReconcile() *lastRow {
 		Seq: last.EndSeq, Key: last.Key, Began: last.Began, Took: last.Took(), Waited: last.Waited, Result: last.Result, Err: last.Err,
 		Requests: []requestRow{}, Certainty: link.Certainty,
 	}
+	if last.NoBegin {
+		row.Took = -1
+	}
 	if last.Object != nil {
 		row.Key = last.Object.String()
 	}

@@ -118,7 +118,9 @@ func (s *sums) add(r trace.Record, own bool) {
 			now.Reconciles[i]++
 			s.total.Reconciles[i]++
 		}
-		now.worked.add(r.T - b.Began)
+		if b.Began != 0 {
+			now.worked.add(r.T - b.Began)
+		}
 	case *trace.Queue:
 		now.Depth = max(now.Depth, int32(b.Depth))
 		s.depth = b.Depth

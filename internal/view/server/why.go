@@ -129,7 +129,10 @@ func (s *session) reconcileItem(r *model.Reconcile) item {
 		return item{Text: name + ", as its requests suggest", T: r.Began}
 	}
 	if r.Result != "" {
-		name += ": " + r.Result + " after " + model.Duration(r.Took())
+		name += ": " + r.Result
+	}
+	if r.Result != "" && !r.NoBegin {
+		name += " after " + model.Duration(r.Took())
 	}
 	return item{Text: name, Seq: r.Seq, T: r.Began}
 }

@@ -46,11 +46,12 @@ function last(f) {
   const r = f.last;
   if (!r) return nothing;
   const wrote = r.written ? `${plural(r.written, 'object')} written` : 'nothing written' + (r.reasons?.length ? ': ' + r.reasons.join('; ') : '');
+  const whole = r.took >= 0; // else its begin was not recorded, and requests are known only if they name it
   const kinds = (f.kinds ?? []).map((k) => plural(k.count, k.kind)).join(', ');
   return html`<section class="last"><h2>Last reconcile</h2>
-    <p>${kinds ? kinds + '. ' : ''}Last reconcile at ${clock(r.began + r.took)}: <button class="ref" @click=${() => select(r.seq)}>${r.key}</button>
-      took ${duration(r.took)}, ${r.result || 'no result'}${r.err ? ': ' + r.err : ''}; ${wrote}. ${r.requests.length ? certainty(r.certainty) : nothing}</p>
-    ${waterfall(r)}</section>`;
+    <p>${kinds ? kinds + '. ' : ''}Last reconcile at ${clock(whole ? r.began + r.took : r.began)}: <button class="ref" @click=${() => select(r.seq)}>${r.key}</button>
+      ${whole ? `took ${duration(r.took)}, ` : ''}${r.result || 'no result'}${r.err ? ': ' + r.err : ''}; ${whole || r.requests.length ? wrote : 'when it began, and what it wrote, is not recorded'}. ${r.requests.length ? certainty(r.certainty) : nothing}</p>
+    ${whole ? waterfall(r) : nothing}</section>`;
 }
 
 /** What a step that failed means, by its name. The words of run follow. */
