@@ -243,3 +243,24 @@ func TestAPartDoesNotSayNever(t *testing.T) {
 	require.Len(t, found, 1)
 	assert.True(t, strings.HasPrefix(found[0].Message, "secrets are not synced: 403"), found[0].Message)
 }
+
+// Lines about errors alone show neither the reconciles that succeed nor how long any took, also if one is a panic.
+func TestErrorsAloneLeaveReconcilesUndetermined(t *testing.T) {
+	for _, result := range []string{"error", "panic"} {
+		e := New()
+		for i, b := range []trace.Body{
+			&trace.Header{Format: trace.Format, Levels: []string{"audit", "log"}},
+			&trace.Reconcile{ID: "r", Controller: "crontab", Key: "default/x", State: "end", Result: result, Err: "boom", Source: "log"},
+		} {
+			e.Add(trace.Record{Seq: int64(i + 1), T: int64(i), Body: b})
+		}
+		e.End()
+		reasons := map[string]string{}
+		for _, u := range e.Undetermined() {
+			reasons[u.Type] = u.Reason
+		}
+		for _, typ := range []string{"retry-climbing", "timer-preempted", "slow-reconcile"} {
+			assert.Contains(t, reasons[typ], "only reconciles that failed are recorded", "%s after a %s", typ, result)
+		}
+	}
+}

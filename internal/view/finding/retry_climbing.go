@@ -44,6 +44,8 @@ type retry struct {
 	delay   int64 // until it is tried again; 0 if that is not known
 	next    int64 // T
 	over    bool  // it is not tried again
+	unseen  bool  // only failures are recorded: it can have succeeded between them
+	shown   bool
 }
 
 func (d *retries) end(rec *model.Reconcile) {
@@ -56,6 +58,9 @@ func (d *retries) end(rec *model.Reconcile) {
 	if w == nil {
 		w = &retry{subject: subjectOf(rec)}
 		d.of[k] = w
+	}
+	if w.unseen = rec.NoBegin && !d.IsRecorded(trace.ClassController); w.unseen && w.n() > 1 && rec.Ended-w.last() < w.apart()/2 {
+		w.window = window{} // its back-off has ended
 	}
 	w.add(rec.Ended, rec.EndSeq)
 	if w.err = rec.Err; w.n() > 10 {
@@ -96,13 +101,29 @@ func (d *retries) show(w *retry) {
 	if w.total < retryLeast {
 		return
 	}
-	message := fmt.Sprintf("%s failed %d times in a row, last error %s", w.subject, w.total, quote(w.err))
+	certainty, row := trace.Certain, " in a row"
+	if w.unseen {
+		if certainty, row = trace.Likely, ", probably in a row as its waits grow"; !w.shown && !w.climbs() {
+			return
+		}
+	}
+	w.shown = true
+	message := fmt.Sprintf("%s failed %d times%s, last error %s", w.subject, w.total, row, quote(w.err))
 	if next := d.nextTry(w); next != "" {
 		message += ", " + next
 	} else if w.n() > 1 {
-		message += fmt.Sprintf(", the last two %s apart", model.Duration(w.last()-w.marks[w.n()-2].t))
+		message += fmt.Sprintf(", the last two %s apart", model.Duration(w.apart()))
 	}
-	d.report(trace.Finding{Subject: w.subject, Since: w.began, Message: message, Certainty: trace.Certain, Evidence: w.evidence()}, w.last())
+	d.report(trace.Finding{Subject: w.subject, Since: w.began, Message: message, Certainty: certainty, Evidence: w.evidence()}, w.last())
+}
+
+// apart is the time between the last two failures, of at least two.
+func (w *retry) apart() int64 { return w.last() - w.marks[w.n()-2].t }
+
+// climbs reports whether the last wait was longer than the one before, as in a back-off and unlike what fails now and then.
+func (w *retry) climbs() bool {
+	n := w.n()
+	return n >= 3 && float64(w.apart()) > 1.2*float64(w.marks[n-2].t-w.marks[n-3].t)
 }
 
 // nextTry is when a key is tried again: as the queue says, or as the tries before suggest.
@@ -124,7 +145,7 @@ func (w *retry) doubled() int64 {
 	if n < 3 {
 		return 0
 	}
-	before, last := w.marks[n-2].t-w.marks[n-3].t, w.last()-w.marks[n-2].t
+	before, last := w.marks[n-2].t-w.marks[n-3].t, w.apart()
 	if ratio := float64(last) / float64(before); last < second/10 || last > 500*second || ratio < 1.7 || ratio > 2.3 {
 		return 0
 	}
@@ -144,7 +165,7 @@ func (d *retries) tick(now int64) {
 	for k, w := range d.of {
 		apart := int64(0)
 		if w.n() > 1 {
-			apart = w.last() - w.marks[w.n()-2].t
+			apart = w.apart()
 		}
 		if now-max(w.last(), w.next) > max(retryQuiet, 4*apart) {
 			d.forget(k)

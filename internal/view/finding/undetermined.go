@@ -53,10 +53,13 @@ func (e *Engine) missing() string {
 
 // noReconciles is for what only reconciles show.
 func noReconciles(e *Engine) string {
-	if e.seen[trace.KindReconcile] == 0 && !e.captures("hook") && !e.captures("loop") {
+	switch {
+	case e.IsRecorded(trace.ClassController), e.IsRecorded(trace.ClassBuiltin):
+		return ""
+	case e.seen[trace.KindReconcile] == 0:
 		return "no reconcile is recorded: none has run, or the controller reports none"
 	}
-	return ""
+	return "only reconciles that failed are recorded: the controller reports no others"
 }
 
 // noReconcilesOrMetrics is for what samples of the controller's metrics show, too.

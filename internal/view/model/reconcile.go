@@ -123,7 +123,7 @@ func (m *Model) see(b *trace.Reconcile) {
 	if b.Source != "log" {
 		m.visible[class] = trace.Certain
 	} else if m.visible[class] != trace.Certain {
-		if m.visible[class] = trace.Likely; b.State == "begin" || b.Result != "error" {
+		if m.visible[class] = trace.Likely; b.State == "begin" || b.Result != "error" && b.Result != "panic" {
 			m.visible[class] = trace.Certain
 		}
 	}
