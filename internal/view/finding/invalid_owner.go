@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -42,10 +43,12 @@ func (d *owners) version(v *model.Version) {
 				continue
 			}
 			d.of[o] = true
-			d.report(trace.Finding{
-				Subject: o.String(), Certainty: withWriter(certainty, v), Evidence: evidence(v.Seq),
-				Message: fmt.Sprintf("%s names an owner that is not valid, %s %s %s; written %s", o, ref.Kind, ref.Name, problem, writtenBy(v)),
-			}, v.T)
+			message, seqs := fmt.Sprintf("%s names an owner that is not valid, %s %s %s", o, ref.Kind, ref.Name, problem), []int64{v.Seq}
+			if wrote := firstWith(v, ref); wrote != nil {
+				certainty, seqs = withWriter(certainty, wrote), append(seqs, wrote.Seq)
+				message += "; written " + writtenBy(wrote)
+			}
+			d.report(trace.Finding{Subject: o.String(), Certainty: certainty, Evidence: evidence(seqs...), Message: message}, v.T)
 			return
 		}
 	}
@@ -53,6 +56,21 @@ func (d *owners) version(v *model.Version) {
 		delete(d.of, o)
 		d.resolve(o.String())
 	}
+}
+
+// firstWith is the version that has the owner reference of a version first, or nil if it is not held: who writes something else of the
+// object does not write the reference.
+func firstWith(v *model.Version, ref trace.Owner) *model.Version {
+	all := v.Object.Versions
+	for i := slices.Index(all, v); i >= 0; i-- {
+		if i == 0 && all[i].Type != "ADDED" {
+			return nil
+		}
+		if i == 0 || !slices.ContainsFunc(all[i-1].Owners, func(o trace.Owner) bool { return o.UID == ref.UID }) {
+			return all[i]
+		}
+	}
+	return nil
 }
 
 // problem is why a reference is not valid, or "".
