@@ -62,6 +62,9 @@ func newHotLoops(b base) {
 // that has no such cause ends the chain: the reconcile after a change by another client is not a loop, however often that
 // client changes something.
 func (h *hotLoops) reconcile(rec *model.Reconcile) {
+	if rec.NoBegin {
+		return // of such a controller, version looks at the writes
+	}
 	var wrote *model.Version
 	certainty, foreign := trace.Certain, false
 	for _, c := range h.m.Causes(rec) {
@@ -220,7 +223,7 @@ func (h *hotLoops) show(c *chain) {
 	if certainty == trace.Likely {
 		message = strings.Replace(message, "is reconciled", "is probably reconciled", 1)
 	}
-	if !h.IsRecorded(r.Actor.Class) && h.seen[trace.KindReconcile] == 0 {
+	if !h.IsRecorded(r.Actor.Class) {
 		message = fmt.Sprintf("hot loop: %s is written %s its own %s, %s writes", c.object, how, writeOf(c), perSecond(c.rate()))
 		if certainty == trace.Likely {
 			message = strings.Replace(message, "is written by", "is written again, probably because of", 1)
