@@ -133,6 +133,9 @@ func (s *session) topKeys(q query) []keyRow {
 // nextKeys are the keys that will run again by themselves, the next one first.
 func (s *session) nextKeys() []nextRow {
 	all, now := []nextRow{}, s.model.Now()
+	if !s.isReported() {
+		return all // a key that failed can have succeeded since
+	}
 	for _, k := range s.model.Keys() {
 		reconciles := s.model.Reconciles(k)
 		last := reconciles[len(reconciles)-1]
@@ -204,6 +207,9 @@ func (s *session) compare() (rows []compared) {
 		{"writes of the controller per reconcile", each(before.OwnWrites, reconciles(before)), each(after.OwnWrites, reconciles(after))},
 		{"p50 of reconciles", quantile(before.worked, .5), quantile(after.worked, .5)},
 		{"p99 of reconciles", quantile(before.worked, .99), quantile(after.worked, .99)},
+	}
+	if !s.isReported() { // reconciles that succeed are not recorded
+		rows = []compared{{"writes of the controller a minute", perMinute(before.OwnWrites, spanBefore), perMinute(after.OwnWrites, spanAfter)}}
 	}
 	if at-begin < 5e9 {
 		return rows // what had been asked before is not known

@@ -53,3 +53,30 @@ func TestCompareWithBeforeASave(t *testing.T) {
 		{"new kinds of requests of the controller", "–", "create serviceaccounts"},
 	}, s.compare())
 }
+
+// Of a controller that does not report its reconciles, writes are compared.
+func TestCompareWithoutReconciles(t *testing.T) {
+	s := newSession(Options{MaxRecords: 10_000})
+	seq := int64(0)
+	add := func(at int64, b trace.Body) {
+		seq++
+		s.add(t.Context(), trace.Record{Seq: seq, T: at, Body: b}, true)
+	}
+	add(0, &trace.Header{Run: "r"})
+	add(0, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
+	add(0, &trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab"}})
+	for i := range int64(100) {
+		at := i * 1e8
+		if i == 50 {
+			add(at, &trace.Save{Build: 2, Files: []string{"main.go"}, Steps: []trace.Step{{Name: "restart", OK: true}}})
+			add(at, &trace.Reconcile{ID: "r", Controller: "crontab", Actor: 1, Key: "default/x", State: "end", Result: "error", Err: "boom", Source: "log"})
+		}
+		for n := range 1 + i/50 {
+			add(at, &trace.Request{ID: fmt.Sprint(i, n), Actor: 1, Verb: "update", Resource: 1, Code: 200, Began: at})
+		}
+	}
+	add(10e9, &trace.Log{Message: "end"})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	assert.Equal(t, []compared{{"writes of the controller a minute", "600", "1200"}}, s.compare())
+}

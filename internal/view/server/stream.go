@@ -155,14 +155,12 @@ func (s *session) frameNow() *frame {
 	if r, ok := s.model.Record(s.model.First()); ok {
 		f.First = r.T
 	}
-	class := trace.ClassController
 	for a := range s.model.Actors() {
 		if a.Who.Own() {
-			f.Own, class = a.Name, a.Class
-			f.Build = max(f.Build, a.Build)
+			f.Own, f.Build = a.Name, max(f.Build, a.Build)
 		}
 	}
-	f.Visible = f.Own == "" || s.engine.IsRecorded(class) || !s.hasReconciled()
+	f.Visible = f.Own == "" || s.isReported()
 	f.Runtime = s.counted > 0 || s.model.ControllerRuntime()
 	for _, b := range s.engine.Findings() {
 		if b.Until != 0 {
@@ -176,6 +174,12 @@ func (s *session) frameNow() *frame {
 		}
 	}
 	return f
+}
+
+// isReported reports whether the controller reports each reconcile: many report only those that failed, or none. It is true until one must
+// have run.
+func (s *session) isReported() bool {
+	return s.engine.IsRecorded(trace.ClassController) || s.engine.IsRecorded(trace.ClassBuiltin) || !s.hasReconciled()
 }
 
 // unseen is how long after a delivery its reconcile would be recorded.
@@ -205,7 +209,7 @@ func (s *session) rates() rates {
 	}
 	r.Reconciles = float64(n) / seconds
 	h := &last.worked
-	if r.Total == 0 {
+	if r.Total == 0 || !s.isReported() {
 		h = &last.request
 	}
 	r.P50, r.P99 = h.quantile(.5), h.quantile(.99)

@@ -46,6 +46,9 @@ func (s *session) tree(q query) any {
 		toggled[trace.ObjectID(n)] = true
 	}
 	t := forest{s: s, at: at, activity: s.activity(), problems: s.problems(), interest: map[*trace.Resource]bool{}, bad: map[trace.ObjectID]bool{}}
+	if t.unseen = !s.isReported(); t.unseen {
+		t.activity = nil // of what failed it is not known whether it succeeded since
+	}
 	var roots []*model.Object
 	for o := range s.model.Objects() {
 		if !t.exists(o) {
@@ -66,7 +69,7 @@ func (s *session) tree(q query) any {
 		if onlyBad && !t.bad[o.ID] || !t.matches(o, words, 0) {
 			continue
 		}
-		if fold && !t.bad[o.ID] && t.state(o) == "idle" {
+		if fold && !t.bad[o.ID] && (t.state(o) == "idle" || t.unseen && t.state(o) == "") {
 			if quiet++; quiet > maxQuiet {
 				continue
 			}
@@ -98,6 +101,7 @@ type forest struct {
 	problems map[string]string
 	interest map[*trace.Resource]bool
 	bad      map[trace.ObjectID]bool // it or a descendant has a problem
+	unseen   bool                    // whether a key is idle is not recorded
 }
 
 // maxQuiet is how many objects are listed at first that do nothing and have no finding.
@@ -226,7 +230,7 @@ func (t *forest) state(o *model.Object) string {
 	switch {
 	case v != nil && v.Deleting != "":
 		return "deleting"
-	case !t.isOfInterest(o) || !t.isRoot(o):
+	case t.unseen || !t.isOfInterest(o) || !t.isRoot(o):
 		return ""
 	case a.failed:
 		return "error"

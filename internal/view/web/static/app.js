@@ -35,6 +35,8 @@ function status(f) {
 
 function head(f) {
   const r = f.rates, save = f.saves?.at(-1);
+  const failed = f.visible ? '' : 'failed '; // others are not recorded
+  const what = f.visible && r.total ? 'reconcile' : 'request';
   const live = f.state === 'live' && !state.lost && !state.refused;
   return html`<header>
     <h1>crdctl</h1>
@@ -43,8 +45,8 @@ function head(f) {
     ${status(f)}
     ${f.header?.plane === 'proxy' ? html`<span class="badge">seen through a proxy: only this controller is exact</span>` : nothing}
     <span class="figures">
-      ${live ? html`<span>${rate(r.records)} records</span><span>${rate(r.reconciles)} reconciles</span>` : html`<span>${plural(r.total, 'reconcile')}</span>`}
-      <span title=${`time that ${r.total ? 'reconciles' : 'requests'} took${f.state === 'file' ? '' : ', in the last 5 seconds'}`}>${r.total ? 'reconcile' : 'request'} p50 ${duration(r.p50)} p99 ${duration(r.p99)}</span>
+      ${live ? html`<span>${rate(r.records)} records</span><span>${rate(r.reconciles)} ${failed}reconciles</span>` : html`<span>${plural(r.total, `${failed}reconcile`)}</span>`}
+      <span title=${`time that ${what}s took${f.state === 'file' ? '' : ', in the last 5 seconds'}`}>${what} p50 ${duration(r.p50)} p99 ${duration(r.p99)}</span>
       ${live ? html`<span>queue ${r.depth}</span>` : nothing}
       <span title="requests that conflicted, in all" class=${r.conflicts ? 'bad' : ''}>409: ${count(r.conflicts)}</span>
       <span title="requests that were denied, in all" class=${r.denied ? 'bad' : ''}>403: ${count(r.denied)}</span>
