@@ -111,6 +111,8 @@ func (s *stuck) tick(now int64) {
 func (s *stuck) show(o *model.Object, d *deleting, now int64) {
 	message := fmt.Sprintf("%s deleting for %s, waits for %s", o, model.Duration(now-d.since), strings.Join(d.finalizers, ", "))
 	switch recorded := s.IsRecorded(trace.ClassController) || s.IsRecorded(trace.ClassBuiltin); {
+	case d.reconciles.total > 0 && !recorded:
+		message += "; " + text.Count(d.reconciles.total, "reconcile", "reconciles") + " failed (others are not recorded)"
 	case d.reconciles.total > 0:
 		message += "; " + text.Count(d.reconciles.total, "reconcile", "reconciles")
 	case recorded:
