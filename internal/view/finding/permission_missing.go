@@ -48,7 +48,7 @@ func (m *missing) request(r *model.Request) {
 		return // watch-denied has these
 	}
 	k := permission{r.Actor.Who, verbOf(r), model.GroupResource(r.Resource), r.Subresource, r.Path, r.Namespace}
-	if r.Code != 403 || r.Decision == "allow" { // a policy or a webhook may refuse what the role allows
+	if !r.Forbidden() {
 		if w := m.of[k]; w != nil && r.Code != 403 {
 			delete(m.of, k)
 			m.resolve(k.subject())

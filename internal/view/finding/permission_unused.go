@@ -75,7 +75,7 @@ func (u *unused) rights(b *trace.Rights, r trace.Record) {
 }
 
 func (u *unused) request(r *model.Request) {
-	if r.Code == 403 && r.Decision != "allow" || r.Code == 401 {
+	if r.Forbidden() || r.Code == 401 {
 		return
 	}
 	resource := r.Resource.Resource

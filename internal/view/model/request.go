@@ -36,6 +36,19 @@ func (r *Request) Writes() bool {
 // OK reports whether the API server did what was asked.
 func (r *Request) OK() bool { return r.Code >= 200 && r.Code < 300 }
 
+// Forbidden reports whether no role allows a request. Code 403 is also what admission answers, such as a webhook, a policy or a quota. Through
+// a proxy the decision is not recorded: the API server's message about a role names the user.
+func (r *Request) Forbidden() bool {
+	if r.Code != 403 {
+		return false
+	}
+	if r.Decision != "" {
+		return r.Decision != "allow"
+	}
+	_, after, found := strings.Cut(r.Message, `: User "`)
+	return found && strings.Contains(after, `" cannot `)
+}
+
 // Conflict reports whether a write was refused because the version it was decided on is not the newest.
 func (r *Request) Conflict() bool { return r.Code == 409 && r.Reason == "Conflict" }
 

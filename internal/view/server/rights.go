@@ -109,7 +109,7 @@ func (s *session) asked(q query) []askedRow {
 }
 
 func ask(by map[asking]*askedRow, words []string, r *model.Request) {
-	denied := isDenied(r)
+	denied := r.Forbidden()
 	g := asking{actor: r.Actor.Name, verb: r.Verb, resource: rbacResource(r), ns: r.Namespace}
 	if denied {
 		g.state = "denied"
@@ -133,9 +133,6 @@ func ask(by map[asking]*askedRow, words []string, r *model.Request) {
 		row.Because = r.Message
 	}
 }
-
-// isDenied reports whether no role allows a request; a policy or a webhook may refuse what a role allows.
-func isDenied(r *model.Request) bool { return r.Code == 403 && r.Decision != "allow" }
 
 // rbacResource is the resource with its subresource and its group, as "deployments/status.apps".
 func rbacResource(r *model.Request) string {
@@ -183,7 +180,7 @@ func (s *session) grants() []grantRow {
 	}
 	question := fmt.Sprintf("grants of %d", s.grantedSeq)
 	used := *scanned(s, question, func() map[usedFor]*uses { return map[usedFor]*uses{} }, s.model.Requests, seqOf, func(used *map[usedFor]*uses, r *model.Request) {
-		if r.Actor.User != granted.User || isDenied(r) {
+		if r.Actor.User != granted.User || r.Forbidden() {
 			return
 		}
 		u := usedFor{verb: rbacVerb(r.Verb), group: r.Resource.Group, resource: r.Resource.Resource, namespace: r.Namespace}

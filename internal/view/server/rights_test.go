@@ -136,7 +136,7 @@ func TestGrantsThatWereUsed(t *testing.T) {
 		&trace.Watch{ID: "v", Actor: 1, State: "open", Resource: 1},
 		&trace.Watch{ID: "v", Actor: 1, State: "end", Resource: 1},
 		&trace.Request{ID: "v", Actor: 1, Verb: "watch", Resource: 1, Code: 200},
-		&trace.Request{ID: "l", Actor: 1, Verb: "list", Resource: 2, Code: 403},
+		&trace.Request{ID: "l", Actor: 1, Verb: "list", Resource: 2, Code: 403, Decision: "forbid"},
 		&trace.Request{ID: "e", Actor: 1, Verb: "create", Resource: 3, Code: 201},
 	} {
 		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq), Body: b}, true)
