@@ -295,10 +295,11 @@ func summary(v *model.Version) string {
 	case len(v.Changes) == 0:
 		return "changes were not recorded"
 	}
+	changes := slices.DeleteFunc(slices.Clone(v.Changes), func(c trace.Change) bool { return c.Path == "metadata.generation" && len(v.Changes) > 1 }) // it has a column
 	paths := []string{}
-	for i, c := range v.Changes {
+	for i, c := range changes {
 		if i == 3 {
-			paths = append(paths, fmt.Sprintf("%d more", len(v.Changes)-3))
+			paths = append(paths, fmt.Sprintf("%d more", len(changes)-3))
 			break
 		}
 		if c.Withheld() {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
 )
 
 // successors has an object whose child is deleted, and made anew under the same name.
@@ -49,6 +50,18 @@ func TestOwnedAndDeleted(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %s deleted=%t", c.ID, c.Name, c.Deleted))
 		}
 		assert.Equal(t, want, got, "at "+at)
+	}
+}
+
+// The row of a version has what changed, before what counts the changes.
+func TestSummaryOfAVersion(t *testing.T) {
+	generation := trace.Change{Path: "metadata.generation", Old: []byte("1"), New: []byte("2")}
+	for want, changes := range map[string][]trace.Change{
+		"spec.replicas: 3 → 5":         {generation, {Path: "spec.replicas", Old: []byte("3"), New: []byte("5")}},
+		"metadata.generation: 1 → 2":   {generation},
+		"a: 0 → 1; b: 0 → 1; c: 0 → 1": {generation, {Path: "a", Old: []byte("0"), New: []byte("1")}, {Path: "b", Old: []byte("0"), New: []byte("1")}, {Path: "c", Old: []byte("0"), New: []byte("1")}},
+	} {
+		assert.Equal(t, want, summary(&model.Version{Version: &trace.Version{Type: "MODIFIED", Changes: changes}}))
 	}
 }
 
