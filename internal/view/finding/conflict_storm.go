@@ -34,6 +34,9 @@ type storms struct {
 }
 
 func (s *storms) request(r *model.Request) {
+	if w := s.of[drifting{r.Actor.Who, r.Object}]; w != nil && r.Writes() && r.OK() {
+		w.succeeded()
+	}
 	if !r.Conflict() || r.Object == nil || r.Actor.Class == trace.ClassSystem || r.Actor.Class == trace.ClassCrdctl {
 		return
 	}
@@ -60,7 +63,7 @@ func (k drifting) subject() string { return k.who.Name + ", " + k.object.String(
 
 func (s *storms) tick(now int64) {
 	for k, w := range s.of {
-		if now-w.last() > stormWindow {
+		if w.isOver(now, stormWindow) {
 			delete(s.of, k)
 			s.resolve(k.subject())
 		}

@@ -96,6 +96,7 @@ type window struct {
 	marks []mark
 	total int
 	began int64 // T of the first mark ever
+	apart int64 // between the last two marks
 }
 
 // marksMax bounds a window: rates above it are computed from the newest.
@@ -115,7 +116,9 @@ func (w *window) add(t, seq int64) {
 	if w.total == 0 {
 		w.began = t
 	}
-	w.total++
+	if w.total++; w.n() > 0 {
+		w.apart = t - w.last()
+	}
 	if w.marks = append(w.marks, mark{t, seq}); len(w.marks) > marksMax {
 		w.marks = w.marks[1:]
 	}
@@ -135,6 +138,13 @@ func (w *window) n() int { return len(w.marks) }
 // first and last are the times of the oldest and of the newest mark.
 func (w *window) first() int64 { return w.marks[0].t }
 func (w *window) last() int64  { return w.marks[len(w.marks)-1].t }
+
+// isOver reports whether no mark came for some time. What is tried again in a back-off comes after twice as long as the last time, unless it
+// succeeded in between.
+func (w *window) isOver(now, quiet int64) bool { return now-w.last() > max(quiet, 4*w.apart) }
+
+// succeeded is for what was tried again.
+func (w *window) succeeded() { w.apart = 0 }
 
 // rate is marks a second.
 func (w *window) rate() float64 {

@@ -37,6 +37,9 @@ type stale struct {
 }
 
 func (s *stale) request(r *model.Request) {
+	if w := s.of[drifting{r.Actor.Who, r.Object}]; w != nil && r.Writes() && r.OK() {
+		w.succeeded()
+	}
 	if !r.Conflict() || !r.Actor.Who.Own() || r.Object == nil {
 		return
 	}
@@ -105,7 +108,7 @@ func (s *stale) whyOld(r *model.Request, newer *model.Delivery) string {
 
 func (s *stale) tick(now int64) {
 	for k, w := range s.of {
-		if now-w.last() > staleWindow {
+		if w.isOver(now, staleWindow) {
 			delete(s.of, k)
 			s.resolve(k.subject())
 		}
