@@ -118,7 +118,7 @@ export function now(f) {
   return html`
     <h2 class="hidden">Findings</h2>
     <ul class="findings">${open.map((x) => finding(x, f.now))}</ul>
-    ${open.length ? undetermined(f) : quiet(f, nothingYet)}
+    ${open.length ? html`${f.undetermined?.length ? html`<details class="undetermined"><summary>not determined: ${f.undetermined.map((u) => u.type).join(', ')}</summary>${undetermined(f)}</details>` : nothing}` : quiet(f, nothingYet)}
     ${nothingYet ? nothing : invisible(f)}
     ${saveCard(f)}${last(f)}
     ${f.gaps?.map((g) => html`<p class="gap">recording gap from ${clock(g.From)} to ${clock(g.To)}: ${Object.entries(g.Dropped ?? {}).map(([k, n]) => `${n} ${k}`).join(', ')} dropped: ${g.Why}</p>`)}
