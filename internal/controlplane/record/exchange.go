@@ -51,6 +51,7 @@ type exchange struct {
 	answer         []byte
 	bytes          int64
 	canceled       bool // by the client
+	broken         bool // the handler broke the connection off
 
 	actor trace.Actor
 }
@@ -90,8 +91,10 @@ func (r *Recorder) Follow(next http.Handler) http.Handler {
 			req.Body = x.sent
 		}
 		a := &answer{ResponseWriter: w, x: x, r: r}
-		defer func() { r.finish(x, a, original) }() // handlers may panic to break a connection off
+		x.broken = true // until the handler returns: it may panic to break a connection off
+		defer func() { r.finish(x, a, original) }()
 		next.ServeHTTP(responsewriter.WrapForHTTP1Or2(a), req)
+		x.broken = false
 	})
 }
 

@@ -4,6 +4,7 @@ package record
 
 import (
 	"cmp"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -128,4 +129,46 @@ func TestProxyAsksForKindsBriefly(t *testing.T) {
 	all, _ := through(t, cluster.URL, "Bearer secret", http.StatusNotFound, asked)
 	require.Len(t, all, 2)
 	assert.Equal(t, "2s", timeout.Load())
+}
+
+// A watch whose connection to the cluster breaks did not end because of its timeout.
+func TestProxyRecordsBrokenWatches(t *testing.T) {
+	for broken, want := range map[bool]string{true: "error", false: "timeout"} {
+		cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.URL.Query().Get("watch") == "" {
+				http.NotFound(w, req)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, err := w.Write([]byte(`{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"5"}}}` + "\n"))
+			assert.NoError(t, err)
+			assert.NoError(t, http.NewResponseController(w).Flush())
+			if broken {
+				panic(http.ErrAbortHandler)
+			}
+		}))
+		s := &kept{Sink: discard{trace.NewDefs(func(*trace.Def) {})}}
+		r := New(Options{Sink: s}, "admin", "controller", "system")
+		handler, err := r.Proxy(&rest.Config{Host: cluster.URL}, "controller", "secret")
+		require.NoError(t, err)
+		proxy := httptest.NewServer(handler)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, proxy.URL+"/api/v1/namespaces/default/pods?watch=1", nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer secret")
+		answer, err := proxy.Client().Do(req)
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, answer.Body)
+		assert.Equal(t, broken, err != nil, "%v", err)
+		require.NoError(t, answer.Body.Close())
+		proxy.Close()
+		r.Close()
+		cluster.Close()
+		end := ""
+		for _, b := range s.bodies {
+			if w, ok := b.(*trace.Watch); ok && w.State == "end" {
+				end = w.End
+			}
+		}
+		assert.Equal(t, want, end)
+	}
 }

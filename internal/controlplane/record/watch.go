@@ -168,6 +168,8 @@ func (w *watch) end(to *worker) {
 		w.rec.End = "error"
 	case x.canceled:
 		w.rec.End = "client"
+	case x.broken: // as a proxy does if the cluster did
+		w.rec.End = "error"
 	default:
 		w.rec.End = "timeout"
 	}
