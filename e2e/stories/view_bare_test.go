@@ -19,7 +19,7 @@ import (
 
 // bareWrong is what the recording of a controller must show of which only requests are known.
 var bareWrong = []fault{
-	{"hot-loop", "CronTab default/clock", trace.Certain, `is written on top of its own status write, .* writes; status.lastSeen: ".*" → ".*" \(PUT status by bare, \d+ times\)`, ""},
+	{"hot-loop", "CronTab default/clock", trace.Certain, `is written on top of its own status write, .* writes/(s|min); status.lastSeen: ".*" → ".*" \(PUT status by bare, \d+ times\)`, ""},
 	{"hot-loop", "CronTab default/patched-clock", trace.Likely, `is written again, probably because of its own status write, .*PATCH status by bare`, ""},
 	{"watch-churn", "crontabs.stable.example.com in restless", trace.Certain, `^watches of crontabs.stable.example.com .*restless by bare ended \d+ times`, ""},
 	{"stale-write", "CronTab default/read", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; it had read version \d+ by GET .* before, without a cache`, "get the object again"},

@@ -224,7 +224,7 @@ func (h *hotLoops) show(c *chain) {
 		message = strings.Replace(message, "is reconciled", "is probably reconciled", 1)
 	}
 	if !h.IsRecorded(r.Actor.Class) {
-		message = fmt.Sprintf("hot loop: %s is written %s its own %s, %s writes", c.object, how, writeOf(c), perSecond(c.rate()))
+		message = fmt.Sprintf("hot loop: %s is written %s its own %s, %s", c.object, how, writeOf(c), strings.Replace(perSecond(c.rate()), "/", " writes/", 1))
 		if certainty == trace.Likely {
 			message = strings.Replace(message, "is written by", "is written again, probably because of", 1)
 		}
