@@ -345,7 +345,7 @@ func (s *state) assign(all []*syntax.Assign) {
 
 // set gives a variable a value. A branch does not take away a value that is determined for one that is not, and in a script that is
 // read as it runs, for no other: most set a default first. And a name says more
-// than the number of an argument: after clientgen=$1, "$clientgen" tells which command it is.
+// than the number of an argument, or its path: after clientgen=$1, "$clientgen" tells which command it is.
 func (s *state) set(name string, v expand.Variable, line int) {
 	switch {
 	case argument.MatchString(v.Str), sizeOf(v) > maxValue, !s.spend(sizeOf(v)):

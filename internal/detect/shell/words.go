@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	argument = lazyregexp.New(`^\$\{?[0-9]\}?$`)
+	argument = lazyregexp.New(`^(?:\$\{?[0-9]\}?|\$\((?:realpath|readlink -f) "?\$\{?[0-9]\}?"?\))$`)
 	// index is one that needs no arithmetic.
 	index = lazyregexp.New(`^([@*]|[0-9]{1,4})$`)
 	// pattern is one that is matched without surprises: no brackets, no escapes, no home directories.
