@@ -194,8 +194,31 @@ func (r *oldRun) run(ctx context.Context, e *Toolchain, dir string, env []string
 	if err := os.MkdirAll(r.scratch, 0o700); err != nil {
 		return err
 	}
+	if err := r.start(ctx, e, dir, env, r.args...); err != nil || r.gen.Name != "deepcopy-gen" || len(r.gen.Inputs) < 2 {
+		return err
+	}
+	// An alias in another package replaces the comments of a type, and so its tags. A call for the package alone reads them, as newer versions do.
+	for _, input := range r.gen.Inputs {
+		made, err := workspace.Glob(filepath.Join(r.scratch, "out", filepath.FromSlash(input)), "*.go")
+		if err != nil {
+			return err
+		}
+		if len(made) > 0 {
+			continue
+		}
+		alone := slices.Clone(r.args)
+		alone[slices.Index(alone, "--input-dirs")+1] = input
+		if err := r.start(ctx, e, dir, env, alone...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start runs the program with arguments.
+func (r *oldRun) start(ctx context.Context, e *Toolchain, dir string, env []string, args ...string) error {
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, e.binary, r.args...)
+	cmd := exec.CommandContext(ctx, e.binary, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = dir, env, &stderr, patience
 	err := cmd.Run()
 	if err != nil && ctx.Err() != nil {
@@ -207,7 +230,7 @@ func (r *oldRun) run(ctx context.Context, e *Toolchain, dir string, env []string
 		return fmt.Errorf("%s %s: %s", r.gen.Name, e.Version, cmp.Or(said['F'], lastWords(out), err.Error()))
 	}
 	if said['E'] != "" {
-		r.notes = strings.Split(said['E'], "\n")
+		r.notes = append(r.notes, strings.Split(said['E'], "\n")...)
 	}
 	return nil
 }

@@ -3,10 +3,12 @@
 package toolchain
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What a program that crashed wrote is cut to its first words.
@@ -39,4 +41,17 @@ func TestOldRunFails(t *testing.T) {
 	r.args = []string{"-c", `echo "F1129 17:13:03.754173    9362 main.go:64] unable to format file $0/example.com/a/a.go" >&2; exit 1`, filepath.Join(scratch, "out")}
 	err := r.run(t.Context(), &Toolchain{Version: "v0.19.2", binary: "/bin/sh"}, scratch, nil)
 	assert.EqualError(t, err, "client-gen v0.19.2: unable to format file example.com/a/a.go")
+}
+
+// A package for which deepcopy-gen makes nothing next to others is given to it alone.
+func TestOldRunAlone(t *testing.T) {
+	scratch := t.TempDir()
+	r := oldRun{gen: Generator{Name: "deepcopy-gen", Inputs: []string{"example.com/a", "example.com/b"}}, scratch: scratch}
+	r.args = []string{"-c", `mkdir -p "$0/${2%%,*}" && echo "$2" > "$0/${2%%,*}/z.go"`, filepath.Join(scratch, "out"), "--input-dirs", "example.com/a,example.com/b"}
+	require.NoError(t, r.run(t.Context(), &Toolchain{binary: "/bin/sh"}, scratch, nil))
+	for pkg, want := range map[string]string{"a": "example.com/a,example.com/b\n", "b": "example.com/b\n"} {
+		made, err := os.ReadFile(filepath.Join(scratch, "out", "example.com", pkg, "z.go"))
+		require.NoError(t, err)
+		assert.Equal(t, want, string(made))
+	}
 }
