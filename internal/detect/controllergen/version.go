@@ -27,9 +27,9 @@ const controllerTools = "sigs.k8s.io/controller-tools"
 var (
 	toolRelease = lazyregexp.New(`^v0\.\d+\.\d+$`)
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
-	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
+	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
 	// toolMinor is a version without its patch, for which the go command takes the newest one.
-	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
+	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
 )
 
 // patches are the newest releases of the minor versions of controller-tools that have more than one.
@@ -193,7 +193,8 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 	} else if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
 		best, source = p.version, p.source // a program of the repository's own is built with what a go.mod requires
 	} else {
-		best, source = annotated(slices.DeleteFunc(r.ownManifests(), func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }))
+		// CRDs that commands rename bear it, too.
+		best, source = annotated(slices.DeleteFunc(slices.Clone(r.Manifests), func(m repo.Manifest) bool { return !m.IsOf(r.Kinds) || !toolRelease.MatchString(m.Version) }))
 	}
 	if best != "" {
 		settings.Version = best
