@@ -89,6 +89,15 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 	if strings.Join(notCompared, "\n") != want["right/notCompared"] {
 		return fmt.Sprintf("not compared: %v", notCompared)
 	}
+	if files, ok := want["right/inferred"]; ok {
+		var inferred []string
+		for _, c := range found.Project.ControllerGen.Calls {
+			inferred = append(inferred, strings.TrimSpace("- "+c.Inferred))
+		}
+		if strings.Join(inferred, "\n") != files {
+			return fmt.Sprintf("inferred: %v", inferred)
+		}
+	}
 	right, err := config.Parse("right", []byte("apiVersion: "+config.APIVersion+"\nkind: "+config.Kind+"\n"+want["right"]+"\n"))
 	require.NoError(t, err)
 	if inferred(right, found.Project); !reflect.DeepEqual(found.Project, right) {

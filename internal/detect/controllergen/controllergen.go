@@ -35,12 +35,14 @@ type Reader struct {
 	removedDirs []string
 	// movedFrom are the directories in which controller-gen writes CRDs, by those to which a pattern moves them.
 	movedFrom map[string]string
+	// movedAsMade has those to which they are moved as they were made.
+	movedAsMade map[string]bool
 }
 
 // Read finds the calls of controller-gen that made what is here. Of what they are not found for, it lists what
 // controller-gen made and crdctl does not make.
 func (r *Reader) Read() {
-	r.movedFrom = map[string]string{}
+	r.movedFrom, r.movedAsMade = map[string]string{}, map[string]bool{}
 	calls := r.settleHeaders(r.findHeaders(r.readCalls()))
 	own := r.readOwn(r.ownManifests())
 	r.readPostProcessed(calls, own)

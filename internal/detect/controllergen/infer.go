@@ -133,8 +133,12 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 				c.Dir = module
 			}
 			c.Paths, c.Inferred = packages, all[0].Path
-			c.CRD = r.movedOptions(calls, dir, c)
-			if c.CRD == nil {
+			if from := r.movedFromCall(calls, dir, c); from != nil {
+				options := *from.CRD
+				if c.CRD = &options; r.movedAsMade[dir] {
+					c.Inferred, c.at = "", from.at
+				}
+			} else {
 				c.CRD = r.optionsOf(all, packages, module)
 			}
 			c.Output = map[string]string{"crd": relative(c.Dir, dir)}
@@ -159,9 +163,9 @@ func (r *Reader) keptElsewhere(c *genCall, dir string, own []repo.Manifest) {
 	}
 }
 
-// movedOptions are those of the call that made the CRDs of an inferred one, where a command moves them from there to a directory; nil where
+// movedFromCall is the call that made the CRDs of an inferred one, where a command moves them from there to a directory; nil where
 // none does. A header is relative to the directory in which a call runs.
-func (r *Reader) movedOptions(calls []*genCall, dir string, inferred *genCall) *config.CRDGenerator {
+func (r *Reader) movedFromCall(calls []*genCall, dir string, inferred *genCall) *genCall {
 	from, ok := r.movedFrom[dir]
 	i := slices.IndexFunc(calls, func(c *genCall) bool {
 		out, writes := c.OutputDir("crd")
@@ -172,8 +176,7 @@ func (r *Reader) movedOptions(calls []*genCall, dir string, inferred *genCall) *
 	if i < 0 {
 		return nil
 	}
-	options := *calls[i].CRD
-	return &options
+	return calls[i]
 }
 
 // madeByCall reports whether a call makes a CRD.

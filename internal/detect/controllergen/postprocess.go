@@ -27,6 +27,8 @@ import (
 type made struct {
 	byDir  map[string][]string
 	inForm map[string]bool
+	// touched are the directories without any, which commands are given that may change what is made there.
+	touched map[string]bool
 }
 
 // filesOfCall are the files that a call made.
@@ -108,7 +110,7 @@ func roleFile(c *genCall) string {
 // they are made.
 func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 	for _, s := range r.steps.Sequences {
-		m := made{map[string][]string{}, map[string]bool{}}
+		m := made{map[string][]string{}, map[string]bool{}, map[string]bool{}}
 		listed := "" // the directory that was last looked through
 		for _, step := range s.Steps {
 			if _, _, ok := wordsOf(step.Words); ok {
@@ -271,10 +273,11 @@ func (r *Reader) after(step steps.Step, m *made, listed string) {
 		}
 	case name == "mv" || name == "cp" || name == "install":
 		to := at(words[len(words)-1])
+		var moved []string
 		for _, w := range words[1 : len(words)-1] {
 			if name == "mv" {
 				r.removed(m, at(w), step.At())
-				r.movedAway(m, at(w), to, step.At())
+				moved = append(moved, r.movedAway(m, at(w), to, step.At())...)
 			}
 			for _, name := range r.namesOf(at(w), path.Base(w)) {
 				r.changed(m, path.Join(to, name), by, true)
@@ -282,6 +285,9 @@ func (r *Reader) after(step steps.Step, m *made, listed string) {
 		}
 		if !r.IsDir(to) {
 			r.changed(m, to, by, true)
+		}
+		if len(moved) > 0 {
+			m.byDir[to] = append(m.byDir[to], moved...)
 		}
 	case name == "tee":
 		for _, w := range words[1:] {
@@ -333,6 +339,9 @@ func (r *Reader) changed(m *made, pattern string, by scriptline.Line, sure bool)
 			if code := path.Ext(file) == ".go"; (matches || !code && pattern != "." && text.Below(pattern, file)) && (sure || !code && !m.form(r, file)) {
 				hit = append(hit, file)
 			}
+		}
+		if len(files) == 0 && (text.Below(pattern, dir) || text.Below(dir, pattern)) {
+			m.touched[dir] = true
 		}
 		any = any || len(hit) > 0
 		if len(hit) > 1 && len(hit) == len(files) {

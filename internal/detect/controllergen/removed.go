@@ -44,16 +44,19 @@ func (r *Reader) removedAll(m *made, dir string) {
 	}
 }
 
-// movedAway records that the CRDs of a directory are deleted where they were made: a pattern moves them there.
-func (r *Reader) movedAway(m *made, pattern, to, at string) {
+// movedAway records that the CRDs of a directory are deleted where they were made, and returns them: a pattern moves them there.
+func (r *Reader) movedAway(m *made, pattern, to, at string) (moved []string) {
 	if !strings.ContainsAny(pattern, "*?[") {
-		return
+		return nil
 	}
+	from := path.Dir(pattern)
 	for _, crd := range r.Manifests {
-		file := path.Join(path.Dir(pattern), path.Base(crd.Path))
+		file := path.Join(from, path.Base(crd.Path))
 		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
-			r.movedFrom[to] = path.Dir(pattern)
+			r.movedFrom[to], r.movedAsMade[to] = from, !m.touched[from]
 			r.removed(m, file, at)
+			moved = append(moved, crd.Path)
 		}
 	}
+	return moved
 }
