@@ -87,10 +87,7 @@ func (d *discovery) clientsOfCalls() bool {
 			d.Ask(c.at(), "--output-dir %s cannot be read without running the script; write clients: [{dir: DIRECTORY}]", c.flag("--output-dir"))
 			continue
 		}
-		if slices.ContainsFunc(c.script.removed, func(word string) bool {
-			removed, there := d.local(c, word)
-			return !there && removed != "" && text.Below(removed, dir)
-		}) {
+		if d.clears(c, dir) {
 			d.Ask(c.at(), "--output-dir %s is removed by the script; write clients: [{dir: DIRECTORY}] for the directory to which it moves the clients", dir)
 			continue
 		}
@@ -124,6 +121,14 @@ func (d *discovery) clientsOfCalls() bool {
 		d.Settings.Clients = append(d.Settings.Clients, client)
 	}
 	return len(calls) > 0
+}
+
+// clears reports whether the script of a call removes a directory that does not exist: what is generated in it is moved.
+func (d *discovery) clears(c *call, dir string) bool {
+	return slices.ContainsFunc(c.script.removed, func(word string) bool {
+		removed, there := d.local(c, word)
+		return !there && removed != "" && text.Below(removed, dir)
+	})
 }
 
 // apisOf are the API directories that a call of gen_client names: all of them where its arguments cannot be read.
