@@ -55,6 +55,8 @@ const clientGoApply = "k8s.io/client-go/applyconfigurations/"
 
 // readApplyTrees finds all trees of apply configurations and gives each to the clientset that uses it.
 func (d *discovery) readApplyTrees() {
+	reasons := map[string]string{} // by the directory of apply configurations that are not of a tree
+	var trees []string
 	for _, f := range d.Files {
 		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" {
 			continue
@@ -64,12 +66,16 @@ func (d *discovery) readApplyTrees() {
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.leaveBelow(a.dir, "applyconfiguration", "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged")
+			reasons[a.dir] = "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged"
 		case t.apply != nil:
-			d.leaveBelow(a.dir, "applyconfiguration", "a second tree of apply configurations for "+t.versioned+"; these stay unchanged")
+			reasons[a.dir] = "a second tree of apply configurations for " + t.versioned + "; these stay unchanged"
 		default:
 			t.apply = a
+			trees = append(trees, a.dir)
 		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(reasons)) {
+		d.leaveBelow(dir, "applyconfiguration", reasons[dir], trees...)
 	}
 }
 

@@ -182,11 +182,11 @@ func (d *discovery) leave(t *clientTree, reason string) {
 	}
 }
 
-// leaveBelow lists the files of the generator of a kind below a directory.
-func (d *discovery) leaveBelow(dir, kind, reason string) {
+// leaveBelow lists the files of the generator of a kind below a directory, but for those in directories of trees below it.
+func (d *discovery) leaveBelow(dir, kind, reason string, trees ...string) {
 	var files []*repo.GoFile
 	for _, f := range d.Files {
-		if f.Generator == kind+"-gen" && text.Below(dir, f.Dir) {
+		if f.Generator == kind+"-gen" && text.Below(dir, f.Dir) && !slices.ContainsFunc(trees, func(t string) bool { return text.Below(dir, t) && text.Below(t, f.Dir) }) {
 			files = append(files, f)
 		}
 	}

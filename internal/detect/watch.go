@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"maps"
 	"path"
 	"slices"
 
@@ -17,25 +18,28 @@ var withResource = lazyregexp.New(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
 // import the listers.
 func (d *discovery) readInformers() {
 	claimed := map[string]bool{}
+	reasons := map[string]string{} // by the directory of informers that are not of a tree
+	var trees []string
 	for _, f := range d.Files {
 		if f.Generator != "informer-gen" || path.Base(f.Path) != "factory.go" {
 			continue
 		}
 		i := slices.IndexFunc(d.trees, func(t *clientTree) bool { return f.Uses(func(p string) bool { return p == t.self }) })
 		if i < 0 {
-			d.leaveBelow(f.Dir, "informer", "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged")
+			reasons[f.Dir] = "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged"
 			continue
 		}
 		t := d.trees[i]
 		switch {
 		case path.Base(f.Dir) != "externalversions":
-			d.leaveBelow(f.Dir, "informer", "informers not below a directory externalversions, which crdctl always creates; these stay unchanged")
+			reasons[f.Dir] = "informers not below a directory externalversions, which crdctl always creates; these stay unchanged"
 			continue
 		case t.informers != "":
-			d.leaveBelow(f.Dir, "informer", "a second tree of informers for "+t.versioned+"; these stay unchanged")
+			reasons[f.Dir] = "a second tree of informers for " + t.versioned + "; these stay unchanged"
 			continue
 		}
 		t.informers, t.informerFile = path.Dir(f.Dir), f
+		trees = append(trees, f.Dir)
 		for _, g := range d.Files {
 			if g.Generator != "informer-gen" || !text.Below(f.Dir, g.Dir) {
 				continue
@@ -53,6 +57,9 @@ func (d *discovery) readInformers() {
 			d.Ask(f.Path, "informers without listers; set watch: true for both, or watch: false for none")
 		}
 		claimed[t.listers] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(reasons)) {
+		d.leaveBelow(dir, "informer", reasons[dir], trees...)
 	}
 	for _, f := range d.Files {
 		if f.Generator != "lister-gen" || path.Base(f.Path) != "expansion_generated.go" {
