@@ -196,7 +196,7 @@ func (d *discovery) provided(dir, pkg string) bool {
 		return true
 	}
 	for p := pkg; p != "."; p = path.Dir(p) {
-		if version, _ := d.chosen(dir, p); version != "" {
+		if version, _ := d.chosen(dir, p, true); version != "" {
 			return true
 		}
 	}

@@ -58,28 +58,31 @@ func (d *discovery) pinOpenAPI() bool {
 		if dir, ok := strings.CutPrefix(s.openAPIDir, shell.Root); ok {
 			var at string
 			own, _ := d.Modules.Of(path.Clean("." + dir))
-			fork, _ := own.Fork(openAPIModule) // whose versions tell nothing
-			if o.Version, at = d.chosen(path.Clean("."+dir), openAPIModule); o.Version == "" {
+			pinned := !own.Replaced(openAPIModule) // by a fork or a directory, of which versions tell nothing
+			if o.Version, at = d.chosen(path.Clean("."+dir), openAPIModule, !s.openAPIWorkOff); o.Version == "" {
 				return false
 			}
 			d.Set("openapi.version", at)
 			if s.openAPIAlone {
-				return fork == ""
+				return pinned
 			}
-			if o.GengoVersion, at = d.chosen(path.Clean("."+dir), gengoModule); o.GengoVersion != "" {
+			if o.GengoVersion, at = d.chosen(path.Clean("."+dir), gengoModule, !s.openAPIWorkOff); o.GengoVersion != "" {
 				d.Set("openapi.gengoVersion", at)
 			}
-			return fork == ""
+			return pinned
 		}
 	}
 	return false
 }
 
 // chosen is the version of a module that the go command takes in a directory, and what requires it: the newest that a module of the
-// workspace requires, where there is one that has this directory.
-func (d *discovery) chosen(dir, module string) (version, at string) {
+// workspace requires, where there is one that has this directory and it is used.
+func (d *discovery) chosen(dir, module string, workspace bool) (version, at string) {
 	own, where := d.Modules.Of(dir)
-	work := d.workspaceOf(where)
+	work := ""
+	if workspace {
+		work = d.workspaceOf(where)
+	}
 	for dir, m := range d.Modules.ByDir {
 		if m != own && (work == "" || d.workspaceOf(dir) != work) {
 			continue

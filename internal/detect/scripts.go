@@ -29,6 +29,8 @@ type script struct {
 	openAPIAlone bool
 	// openAPIFunctions reports that gen_openapi takes it, of a kube_codegen.sh that is there.
 	openAPIFunctions bool
+	// openAPIWorkOff reports that a workspace does not choose its version.
+	openAPIWorkOff bool
 
 	unparsed     error // why the rest of it, from a line on, is not read
 	unparsedLine int
@@ -106,6 +108,7 @@ func readScript(file, src, cwd string) *script {
 	// A copy of kube_codegen.sh defines what calls the generators; only who calls its functions tells something.
 	copied := definesHelpers.MatchString(src)
 	otherwise := false
+	workOff := slices.ContainsFunc(read.Assignments, func(a shell.Assignment) bool { return a.Name == "GOWORK" && a.Value == "off" })
 	for _, c := range opened(path.Join(shell.Root, file), read.Commands) {
 		for _, w := range c.Words {
 			sc.pin(pinned, w, c.Line)
@@ -134,10 +137,10 @@ func readScript(file, src, cwd string) *script {
 			sc.edits = append(sc.edits, e)
 		}
 		if dir, alone, ok := openAPIOfModule(c); ok && !copied {
-			sc.openAPIDir, sc.openAPIAlone, sc.openAPIFunctions = dir, alone, false
+			sc.openAPIDir, sc.openAPIAlone, sc.openAPIFunctions, sc.openAPIWorkOff = dir, alone, false, workOff || c.Env["GOWORK"] == "off"
 		}
 		if dir, ok := ownFunctions(c); ok {
-			sc.openAPIDir, sc.openAPIAlone, sc.openAPIFunctions = dir, false, true
+			sc.openAPIDir, sc.openAPIAlone, sc.openAPIFunctions, sc.openAPIWorkOff = dir, false, true, workOff || c.Env["GOWORK"] == "off"
 		}
 		if call, ok := newCall(c.Words, copied); ok {
 			call.script, call.line, call.cwd = sc, c.Line, c.Dir

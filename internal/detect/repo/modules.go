@@ -152,6 +152,11 @@ func (g *Module) Fork(module string) (fork, source string) {
 	return "", ""
 }
 
+// Replaced reports whether a go.mod has another module or a directory instead of a module.
+func (g *Module) Replaced(module string) bool {
+	return g != nil && g.mod != nil && slices.ContainsFunc(g.mod.Replace, func(r *modfile.Replace) bool { return r.Old.Path == module && r.New.Path != module })
+}
+
 // Uses reports whether a go.mod requires a module for its own packages, and not only for those of other modules.
 func (g *Module) Uses(module string) bool {
 	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && !r.Indirect })
