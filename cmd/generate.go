@@ -215,7 +215,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		return nil, &detect.NothingError{Found: g.notCompared, Failed: len(at.settings.ControllerGen.Calls) > 0 && len(g.notCompared) > 0}
 	}
 	if result.Undetermined != nil {
-		g.unavailable = fmt.Errorf("some files could not be compared, since what makes them is unavailable here; %s up to date", text.Count(g.files, "other file is", "other files are"))
+		g.unavailable = fmt.Errorf("some files could not be compared, since what makes them is unavailable here or fails; %s up to date", text.Count(g.files, "other file is", "other files are"))
 	}
 	notes, err = result.TypeCheck(ctx, g.changes)
 	g.notes = append(g.notes, notes...)

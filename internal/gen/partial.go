@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,7 +30,7 @@ type parts struct {
 	called *calls.Made
 	// left are code-generator's files, where these could not be made.
 	left []tree.NotCompared
-	// undetermined is the error of what could not be made here, and can be elsewhere.
+	// undetermined is the error of what could not be made here.
 	undetermined error
 }
 
@@ -44,6 +45,9 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 	}
 	all.undetermined = all.called.Undetermined()
 	if codeErr != nil && o.Discovered && guessedWrong(codeErr) && all.withoutTrees(ctx, root, p, o, codeErr) {
+		return nil
+	}
+	if codeErr != nil && o.Discovered && all.withoutCopies(ctx, root, p, o, codeErr) {
 		return nil
 	}
 	switch {
@@ -105,6 +109,46 @@ func (all *parts) withoutTrees(ctx context.Context, root string, p *config.Proje
 		return false
 	}
 	all.run, all.made, all.left = run, made, left
+	return true
+}
+
+// uncopied is the line of an error about a field of which no deep copy can be made.
+var uncopied = regexp.MustCompile(`(?m)^ +(\S+)/[^/\s]+\.go:\d+:\d+: \S+ has the type .*, which cannot be deep-copied`)
+
+// withoutCopies makes all of code-generator's files but the deep copies of packages with fields that cannot be copied, where these have deep copies: a
+// person wrote them, or the field came later. It reports whether that can be done, and what is left is undetermined.
+func (all *parts) withoutCopies(ctx context.Context, root string, p *config.Project, o Options, why error) bool {
+	rest := *p
+	rest.ExcludeFrom = maps.Clone(p.ExcludeFrom)
+	if rest.ExcludeFrom == nil {
+		rest.ExcludeFrom = map[string][]string{}
+	}
+	left := tree.NotCompared{Kind: "deepcopy", Tool: "deepcopy-gen", Reason: calls.Reason(why)}
+	for err := why; err != nil; { // each run may name those of one package
+		before := len(left.Paths)
+		for _, m := range uncopied.FindAllStringSubmatch(err.Error(), -1) {
+			file := path.Join(m[1], controllergen.DeepCopyFile)
+			if data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile); err == nil && codegen.IsGenerated(data) && !slices.Contains(left.Paths, file) {
+				left.Paths = append(left.Paths, file)
+				rest.ExcludeFrom["deepcopy"] = append(slices.Clone(rest.ExcludeFrom["deepcopy"]), m[1])
+			}
+		}
+		if len(left.Paths) == before {
+			return false
+		}
+		run, runErr := newGeneration(ctx, root, &rest, o)
+		if runErr != nil {
+			return false
+		}
+		var made *made
+		if made, err = run.cachedOrMade(ctx, o); err == nil && len(made.Files) > 0 {
+			all.run, all.made = run, made
+		} else if err == nil {
+			return false
+		}
+	}
+	slices.Sort(left.Paths)
+	all.left, all.undetermined = append(all.left, left), errors.Join(why, all.undetermined)
 	return true
 }
 
