@@ -58,12 +58,20 @@ func (d *discovery) readApplyTrees() {
 	reasons := map[string]string{} // by the directory of apply configurations that are not of a tree
 	var trees []string
 	for _, f := range d.Files {
-		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" {
+		internal := strings.HasSuffix(f.Path, "/internal/internal.go")
+		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" && (!internal || d.madeBy(path.Dir(f.Dir), f.Generator)) {
 			continue
 		}
-		a := &applyTree{dir: f.Dir, self: d.Modules.ImportPath(f.Dir), utils: f, packages: importsNamed(f, withKind, f.Data)}
-		d.readApply(a)
+		a := &applyTree{dir: f.Dir, utils: f, packages: importsNamed(f, withKind, f.Data)}
+		if internal { // utils.go is missing
+			a.dir = path.Dir(f.Dir)
+		}
+		a.self = d.Modules.ImportPath(a.dir)
 		t := d.userOf(a)
+		if internal && t != nil {
+			a.packages = t.packages
+		}
+		d.readApply(a)
 		switch {
 		case t == nil:
 			reasons[a.dir] = "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged"

@@ -14,17 +14,23 @@ import (
 
 var withResource = lazyregexp.New(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
 
-// readInformers finds the listers and informers of each tree: the factory of the informers imports the clientset, and the informers
-// import the listers.
+// readInformers finds the listers and informers of each tree: the factory of the informers and its interfaces import the clientset, and
+// the informers import the listers.
 func (d *discovery) readInformers() {
 	claimed := map[string]bool{}
 	reasons := map[string]string{} // by the directory of informers that are not of a tree
 	var trees []string
+	read := map[string]bool{} // the directories
 	for _, f := range d.Files {
-		if f.Generator != "informer-gen" || path.Base(f.Path) != "factory.go" {
+		if !factory(f) || read[f.Dir] {
 			continue
 		}
-		i := slices.IndexFunc(d.trees, func(t *clientTree) bool { return f.Uses(func(p string) bool { return p == t.self }) })
+		read[f.Dir] = true
+		i := slices.IndexFunc(d.trees, func(t *clientTree) bool {
+			return slices.ContainsFunc(slices.Concat(d.ByDir[f.Dir], d.ByDir[path.Join(f.Dir, "internalinterfaces")]), func(g *repo.GoFile) bool {
+				return g.Generator == "informer-gen" && g.Uses(func(p string) bool { return p == t.self })
+			})
+		})
 		if i < 0 {
 			reasons[f.Dir] = "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged"
 			continue
@@ -75,6 +81,12 @@ func (d *discovery) readInformers() {
 			d.leaveBelow(dir, "lister", "listers without informers; crdctl generates both (watch: true) or none, so these stay unchanged")
 		}
 	}
+}
+
+// factory reports whether a file is that of the factory of informers, or generic.go next to it, which shows the tree where the other is missing.
+func factory(f *repo.GoFile) bool {
+	name := path.Base(f.Path)
+	return f.Generator == "informer-gen" && (name == "factory.go" || name == "generic.go" && f.LineWith(") ForResource(resource schema.GroupVersionResource) ") > 0)
 }
 
 // madeBy reports whether a generator wrote files of a directory.
