@@ -50,6 +50,10 @@ func (d *discovery) readHelpers() {
 			d.made = append(d.made, h.name)
 		case h.shared && shared != "":
 			names = append(names, h.name)
+		case h.name == "register" && d.takeRegister(asking):
+			names = append(names, h.name)
+			sources = append(sources, d.callOf("gen_register"))
+			d.made = append(d.made, h.name)
 		}
 		for _, f := range files {
 			if path.Base(f.Path) != h.file {
@@ -81,6 +85,24 @@ func (d *discovery) readHelpers() {
 		d.leaveToControllerGen(helpers[0])
 	}
 	d.exclude(names)
+}
+
+// takeRegister has register-gen run on the directories that ask for it and that gen_register is given, where none has its file. It reports whether
+// there are any.
+func (d *discovery) takeRegister(asking []string) bool {
+	below, source := d.inputsOf("gen_register")
+	named := func(dir string) bool {
+		return slices.ContainsFunc(below, func(b string) bool { return text.Below(b, dir) })
+	}
+	if !slices.ContainsFunc(asking, named) {
+		return false
+	}
+	for _, dir := range asking {
+		if !named(dir) {
+			d.excludeFrom("register", dir, source)
+		}
+	}
+	return true
 }
 
 func joined(all []string) string {

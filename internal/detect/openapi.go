@@ -123,7 +123,7 @@ func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 			continue
 		}
 		o := &d.Settings.OpenAPI
-		o.Dir, o.ExtraPackages, o.ModelNameFile = dir, c.flags["--extra-pkgs"], c.flag("--output-model-name-file")
+		o.Dir, o.ExtraPackages = dir, c.flags["--extra-pkgs"]
 		if name := path.Base(c.flag("--output-pkg")); c.flag("--output-pkg") != "" && name != path.Base(d.Modules.ImportPath(dir)) {
 			o.Package = name
 		}
@@ -292,6 +292,12 @@ func (d *discovery) readModelNames(files []*repo.GoFile) {
 			d.listOpenAPI(f, "crdctl writes model names with OpenAPI definitions only, and generates none here; set openapi: {dir: DIRECTORY}")
 		case !d.namesModels(f.Dir):
 			d.listOpenAPI(f, "crdctl writes model names with OpenAPI definitions only, and generates none of this package")
+		}
+	}
+	for _, c := range d.calls("gen_openapi") {
+		if dir, _ := d.local(c, c.flag("--output-dir")); o.ModelNameFile == "" && o.Dir != "" && dir == o.Dir && c.has("--output-model-name-file") {
+			o.ModelNameFile = c.flag("--output-model-name-file") // all are missing
+			d.Set("openapi.modelNameFile", c.at())
 		}
 	}
 }
