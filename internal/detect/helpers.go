@@ -87,24 +87,6 @@ func (d *discovery) readHelpers() {
 	d.exclude(names)
 }
 
-// takeRegister has register-gen run on the directories that ask for it and that gen_register is given, where none has its file. It reports whether
-// there are any.
-func (d *discovery) takeRegister(asking []string) bool {
-	below, source := d.inputsOf("gen_register")
-	named := func(dir string) bool {
-		return slices.ContainsFunc(below, func(b string) bool { return text.Below(b, dir) })
-	}
-	if !slices.ContainsFunc(asking, named) {
-		return false
-	}
-	for _, dir := range asking {
-		if !named(dir) {
-			d.excludeFrom("register", dir, source)
-		}
-	}
-	return true
-}
-
 func joined(all []string) string {
 	if len(all) > 3 {
 		all = append(slices.Clone(all[:3]), "…")

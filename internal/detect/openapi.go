@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // alwaysDefined are the packages that gen_openapi defines besides those with tags.
@@ -110,32 +108,6 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	d.takeDefinitions(best, func(p string) bool {
 		return slices.Contains(always, p) || slices.ContainsFunc(dirs, func(dir string) bool { return d.Modules.ImportPath(dir) == p })
 	})
-}
-
-// takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether
-// it does. files are all definitions.
-func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
-	asked := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return d.leftOut(dir, files) })
-	for _, c := range d.calls("gen_openapi") {
-		dir, _ := d.local(c, c.flag("--output-dir"))
-		if c.flag("--output-dir") == "" || dir == "" || strings.Contains(dir, "$") || len(asked) == 0 || d.clears(c, dir) || d.forked(dir) != "" ||
-			workspace.GitIgnores(d.Root, path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
-			continue
-		}
-		o := &d.Settings.OpenAPI
-		o.Dir, o.ExtraPackages = dir, c.flags["--extra-pkgs"]
-		if name := path.Base(c.flag("--output-pkg")); c.flag("--output-pkg") != "" && name != path.Base(d.Modules.ImportPath(dir)) {
-			o.Package = name
-		}
-		d.Set("openapi.dir", c.at())
-		for _, other := range dirs {
-			if !slices.Contains(asked, other) {
-				d.excludeFrom("openapi", other, c.at())
-			}
-		}
-		return true
-	}
-	return false
 }
 
 // takeDefinitions has gen_openapi make a file, with the packages that it defines besides those that it finds itself.

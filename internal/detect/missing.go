@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package detect
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// takeRegister has register-gen run on the directories that ask for it and that gen_register is given, where none has its file. It reports whether
+// there are any.
+func (d *discovery) takeRegister(asking []string) bool {
+	given := func(dir string) bool { return d.givenBelow("gen_register", dir) }
+	if !slices.ContainsFunc(asking, given) {
+		return false
+	}
+	for _, dir := range asking {
+		if !given(dir) {
+			d.excludeFrom("register", dir, d.callOf("gen_register"))
+		}
+	}
+	return true
+}
+
+// givenBelow reports whether a function of kube_codegen.sh is given a directory, or one above it.
+func (d *discovery) givenBelow(function, dir string) bool {
+	return slices.ContainsFunc(d.calls(function), func(c *call) bool {
+		dirs, _ := d.inputsOfCall(c)
+		return slices.ContainsFunc(dirs, func(b string) bool { return text.Below(b, dir) })
+	})
+}
+
+// takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether
+// it does. files are all definitions.
+func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
+	asked := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return d.leftOut(dir, files) })
+	for _, c := range d.calls("gen_openapi") {
+		dir, _ := d.local(c, c.flag("--output-dir"))
+		if c.flag("--output-dir") == "" || dir == "" || strings.Contains(dir, "$") || len(asked) == 0 || d.clears(c, dir) || d.forked(dir) != "" ||
+			workspace.GitIgnores(d.Root, path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
+			continue
+		}
+		o := &d.Settings.OpenAPI
+		o.Dir, o.ExtraPackages = dir, c.flags["--extra-pkgs"]
+		if name := path.Base(c.flag("--output-pkg")); c.flag("--output-pkg") != "" && name != path.Base(d.Modules.ImportPath(dir)) {
+			o.Package = name
+		}
+		d.Set("openapi.dir", c.at())
+		for _, other := range dirs {
+			if !slices.Contains(asked, other) {
+				d.excludeFrom("openapi", other, c.at())
+			}
+		}
+		return true
+	}
+	return false
+}
