@@ -60,6 +60,15 @@ func (d *discovery) readAPIs() {
 			found.add(f.Dir, f.Path)
 		}
 	}
+	generated := len(found) > 0
+	for _, c := range d.calls(helpers[0].tool) { // its file may be missing
+		dirs, _ := d.inputsOfCall(c)
+		for _, dir := range dirs {
+			if generated && slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Tags[helpers[0].name] > 0 }) {
+				found.add(dir, c.at())
+			}
+		}
+	}
 	d.setAPIs(found)
 }
 

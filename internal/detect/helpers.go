@@ -375,6 +375,8 @@ func (d *discovery) exclude(names []string) {
 				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 				}
+			case h.name == "deepcopy" && d.declaresType(dir) && d.isGiven(h.tool, dir):
+				d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 			case inside && h.name == "deepcopy" && !d.declaresType(dir):
 				d.excludeFrom(h.name, dir, dir+" has the tag and no types") // before v0.30, deepcopy-gen writes an empty file
 			case inside:

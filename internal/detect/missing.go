@@ -36,6 +36,12 @@ func (d *discovery) givenBelow(function, dir string) bool {
 	})
 }
 
+// isGiven reports whether calls give a directory to a generator, itself or with those below another one.
+func (d *discovery) isGiven(tool, dir string) bool {
+	inputs, _ := d.inputsOf(tool)
+	return slices.Contains(inputs, dir) || d.givenBelow("gen_helpers", dir)
+}
+
 // takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether
 // it does. files are all definitions.
 func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
