@@ -37,6 +37,8 @@ type Reader struct {
 	movedFrom map[string]string
 	// movedAsMade has those to which they are moved as they were made.
 	movedAsMade map[string]bool
+	// emptied are those of which all CRDs are moved.
+	emptied []string
 }
 
 // Read finds the calls of controller-gen that made what is here. Of what they are not found for, it lists what

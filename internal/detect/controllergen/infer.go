@@ -136,7 +136,11 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 			if from := r.movedFromCall(calls, dir, c); from != nil {
 				options := *from.CRD
 				if c.CRD = &options; r.movedAsMade[dir] {
-					c.Inferred, c.at = "", from.at
+					c.Inferred, c.at, c.pinned = "", from.at, from.pinned
+					c.Env, c.BuildTags, c.IgnoreErrors = from.Env, from.BuildTags, from.IgnoreErrors
+					if slices.Contains(r.emptied, r.movedFrom[dir]) {
+						c.Paths = slices.Clone(from.Paths)
+					}
 				}
 			} else {
 				c.CRD = r.optionsOf(all, packages, module)

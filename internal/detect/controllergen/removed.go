@@ -54,6 +54,9 @@ func (r *Reader) movedAway(m *made, pattern, to, at string) (moved []string) {
 		file := path.Join(from, path.Base(crd.Path))
 		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
 			r.movedFrom[to], r.movedAsMade[to] = from, !m.touched[from]
+			if base := path.Base(pattern); base == "*" || base == "*.yaml" {
+				r.emptied = append(r.emptied, from)
+			}
 			r.removed(m, file, at)
 			moved = append(moved, crd.Path)
 		}
