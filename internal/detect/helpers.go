@@ -375,8 +375,14 @@ func (d *discovery) exclude(names []string) {
 				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 				}
-			case h.name == "deepcopy" && d.declaresType(dir) && d.isGiven(h.tool, dir):
+			case (h.name == "deepcopy" || h.name == "register") && d.declaresType(dir) && d.isGiven(h, dir):
 				d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
+			case slices.ContainsFunc(helpers, func(other helper) bool {
+				return slices.Contains(names, other.name) && d.declaresType(dir) && d.isGiven(other, dir)
+			}):
+				if !d.isGiven(h, dir) {
+					d.excludeFrom(h.name, dir, "no command that crdctl can read gives "+dir+" to "+h.tool)
+				}
 			case inside && h.name == "deepcopy" && !d.declaresType(dir):
 				d.excludeFrom(h.name, dir, dir+" has the tag and no types") // before v0.30, deepcopy-gen writes an empty file
 			case inside:

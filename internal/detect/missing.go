@@ -37,9 +37,13 @@ func (d *discovery) givenBelow(function, dir string) bool {
 }
 
 // isGiven reports whether calls give a directory to a generator, itself or with those below another one.
-func (d *discovery) isGiven(tool, dir string) bool {
-	inputs, _ := d.inputsOf(tool)
-	return slices.Contains(inputs, dir) || d.givenBelow("gen_helpers", dir)
+func (d *discovery) isGiven(h helper, dir string) bool {
+	if h.name == "deepcopy" {
+		if inputs, _ := d.inputsOf(h.tool); slices.Contains(inputs, dir) {
+			return true
+		}
+	}
+	return h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)
 }
 
 // takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether

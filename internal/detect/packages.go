@@ -31,7 +31,20 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	if sameOrder(d.byTags(".", dirs), t.packages) {
 		return
 	}
-	if c.OneInputAPI = d.oneInput(t, mine, dirs); c.OneInputAPI != "" {
+	packages := slices.Clone(t.packages)
+	for _, dir := range dirs {
+		if p := d.Modules.ImportPath(dir); repo.Versioned(dir) && !d.hasClients(p) && d.getsClients(c.Dir, dir) {
+			packages = append(packages, p) // it is new
+		}
+	}
+	if len(packages) > len(t.packages) {
+		given := d.byTags(".", dirs)
+		old := slices.DeleteFunc(slices.Clone(given), func(p string) bool { return !slices.Contains(t.packages, p) })
+		if len(given) != len(packages) || !sameOrder(old, t.packages) {
+			c.Packages = packages
+			set("packages", t.scheme.At(`"`+t.packages[0]+`"`))
+		}
+	} else if c.OneInputAPI = d.oneInput(t, mine, dirs); c.OneInputAPI != "" {
 		set("oneInputAPI", t.scheme.Path)
 	} else {
 		c.Packages = t.packages
@@ -39,10 +52,25 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	}
 	for _, dir := range dirs {
 		p := d.Modules.ImportPath(dir)
-		if repo.Versioned(dir) && !slices.ContainsFunc(d.trees, func(t *clientTree) bool { return slices.Contains(t.packages, p) }) {
+		if repo.Versioned(dir) && !d.hasClients(p) && !slices.Contains(packages, p) {
 			d.Ask(place[dir], "+genclient, but no clientset has the package; it is skipped: to include it, add %s to packages of a client tree", p)
 		}
 	}
+}
+
+// hasClients reports whether a tree has clients of a package.
+func (d *discovery) hasClients(importPath string) bool {
+	return slices.ContainsFunc(d.trees, func(t *clientTree) bool { return slices.Contains(t.packages, importPath) })
+}
+
+// getsClients reports whether gen_client, which goes by tags, writes clients of the package in a directory to a tree.
+func (d *discovery) getsClients(tree, dir string) bool {
+	return slices.ContainsFunc(d.calls("gen_client"), func(c *call) bool {
+		out, one := c.flag("--output-dir"), c.flag("--one-input-api")
+		to, _ := d.local(c, out)
+		below, _ := d.inputsOfCall(c)
+		return out != "" && to == tree && !strings.Contains(one, "$") && slices.ContainsFunc(below, func(b string) bool { return text.Below(path.Join(b, one), dir) })
+	})
 }
 
 // byTags are the import paths of the packages below a directory that get clients for their tags.
