@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
@@ -36,10 +37,11 @@ func TestFailedTree(t *testing.T) {
 // What generators refuse because of settings that were guessed leaves the other half to be compared; what they say of the sources does not.
 func TestGuessedWrong(t *testing.T) {
 	for said, want := range map[string]bool{
-		"client-gen generated code that is not Go: x.go:1:1":                                                  true,
-		"conversion-gen v0.31.7: duplicate static conversion defined: a.T -> b.T from:\na.Convert\nb.Convert": true,
-		`client-gen v0.19.2: unable to format file "/tmp/x.go" (23:29: expected ')', found 'package')`:        true,
-		"api/v1/types.go:3:1: expected declaration":                                                           false,
+		"client-gen generated code that is not Go: x.go:1:1":                                                                                              true,
+		"conversion-gen v0.31.7: duplicate static conversion defined: a.T -> b.T from:\na.Convert\nb.Convert":                                             true,
+		`client-gen v0.19.2: unable to format file "/tmp/x.go" (23:29: expected ')', found 'package')`:                                                    true,
+		"applyconfiguration-gen v0.26.3: Failed executing generator: error calling raw: runtime error: invalid memory address or nil pointer dereference": true,
+		"api/v1/types.go:3:1: expected declaration":                                                                                                       false,
 	} {
 		assert.Equal(t, want, guessedWrong(errors.New(said)), said)
 	}
@@ -66,4 +68,15 @@ func TestFailedCopies(t *testing.T) {
 	o.Partial = false
 	_, err = Generate(t.Context(), root, gentest.Settings(t, root), o)
 	assert.ErrorContains(t, err, "Odd.C has the type chan int", "where files are to be written")
+}
+
+// A generator of clients that crashes names no tree, so that all are left.
+func TestFailedTrees(t *testing.T) {
+	all := []config.Client{{Dir: "pkg/a"}, {Dir: "pkg/b"}}
+	rest, failed := failedTrees(all, errors.New("client-gen generated code that is not Go: pkg/b/x.go:1:1"))
+	assert.Equal(t, all[:1], rest, "rest")
+	assert.Equal(t, all[1:], failed, "failed")
+	rest, failed = failedTrees(all, errors.New("lister-gen v0.26.3: Failed executing generator:\nruntime error: index out of range"))
+	assert.Empty(t, rest, "rest after a crash")
+	assert.Equal(t, all, failed, "failed after a crash")
 }
