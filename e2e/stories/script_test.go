@@ -40,7 +40,7 @@ type script struct {
 // commands are those of the scripts that testscript does not have.
 var commands = map[string]func(s *script, neg bool, args []string){
 	"crdctl":     (*script).command,    // ARG...
-	"kubectl":    (*script).command,    // ARG...: the embedded kubectl for the control plane of the directory, or that of "plane"
+	"kubectl":    (*script).ask,        // ARG...: the embedded kubectl for the control plane of the directory, or that of "plane"
 	"exits":      (*script).exits,      // CODE PROGRAM ARG...
 	"eventually": (*script).eventual,   // TEXT PROGRAM ARG...: runs the program until it ends well and prints the text
 	"says":       (*script).says,       // TEXT...: the last program printed these
@@ -117,6 +117,23 @@ func (s *script) exec(args []string) error {
 
 func (s *script) command(neg bool, args []string) {
 	if err := s.exec(args); (err != nil) != neg {
+		s.ts.Fatalf("%s: %v", args[0], err)
+	}
+}
+
+// ask runs kubectl. "kubectl wait" fails at once where an object does not exist yet, or has no status: it is run until then.
+func (s *script) ask(neg bool, args []string) {
+	if neg || len(args) < 2 || args[1] != "wait" {
+		s.command(neg, args)
+		return
+	}
+	var err error
+	s.until(strings.Join(args, " ")+" has what to wait for", func() bool {
+		err = s.exec(args)
+		said := s.ts.ReadFile("stderr")
+		return err == nil || !strings.Contains(said, "(NotFound)") && !strings.Contains(said, "accessor error")
+	})
+	if err != nil {
 		s.ts.Fatalf("%s: %v", args[0], err)
 	}
 }
