@@ -162,7 +162,11 @@ func (d *findingsDocument) summary(r ui.Reporter) {
 	if resolved > 0 {
 		findings += fmt.Sprintf(", %d resolved", resolved)
 	}
-	r.Printf("%s in %s: %s", text.Count(int(d.Records), "record", "records"), seconds(d.Duration)[1:], findings)
+	took := d.Duration
+	if d.Recording != nil {
+		took -= d.Recording.Begin // of the recording that this is a part of
+	}
+	r.Printf("%s in %s: %s", text.Count(int(d.Records), "record", "records"), seconds(took)[1:], findings)
 	if d.newer() {
 		return // the verdict has it
 	}

@@ -16,7 +16,7 @@ import (
 
 const (
 	// noteEvery is how often findings that are new are reported. Meanwhile what they say becomes better.
-	noteEvery = time.Second
+	noteEvery = 500 * time.Millisecond
 	// mostNotes is how many are printed at once.
 	mostNotes = 5
 	// againAfter is when a finding that comes back is reported again. A build that brings it back has it reported at once.
