@@ -23,6 +23,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -171,7 +172,7 @@ func (p *Project) parse(file string) (r parsed) {
 	return r
 }
 
-// read adds the CRDs of files, which it parses at the same time. One that a file had already is left out.
+// read adds the CRDs of files, which it parses at the same time. One that a file had already is left out, unless that is of v1beta1.
 func (p *Project) read(files []string) error {
 	all := make([]parsed, len(files))
 	var group errgroup.Group
@@ -192,7 +193,12 @@ func (p *Project) read(files []string) error {
 		}
 		for _, crd := range r.crds {
 			if k := slices.IndexFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }); k >= 0 {
-				p.copies = append(p.copies, duplicate{crd.Name, files[i], p.CRDs[k].File, !equality.Semantic.DeepEqual(crd.Spec, p.CRDs[k].Spec)})
+				known := p.CRDs[k]
+				if v1 := apiextv1.SchemeGroupVersion.String(); crd.APIVersion == v1 && known.APIVersion != v1 {
+					p.CRDs[k], crd, known = crd, known, crd
+				}
+				known.project = p
+				p.copies = append(p.copies, duplicate{crd.Name, crd.File, known.File, !equality.Semantic.DeepEqual(crd.Spec, known.Spec)})
 				continue
 			}
 			crd.project = p

@@ -61,6 +61,21 @@ func TestCopies(t *testing.T) {
 	}, p.Skipped)
 }
 
+// Of two files with a CRD, that of v1 is judged: the other one is for API servers before Kubernetes 1.22.
+func TestCopyOfV1Beta1(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "crds"), 0o755))
+	for name, text := range map[string]string{"a.yaml": strings.ReplaceAll(manifest, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"), "b.yaml": manifest} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "crds", name), []byte(text), 0o600))
+	}
+	p, err := Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	require.Len(t, p.CRDs, 1)
+	assert.Equal(t, "crds/b.yaml", p.CRDs[0].File)
+	require.Len(t, p.Skipped, 1)
+	assert.Contains(t, p.Skipped[0], "the CRD things.example.com in crds/a.yaml was skipped: crds/b.yaml has it as well")
+}
+
 // A CRD whose document did not change is what it would be if it was parsed again.
 func TestParseAgain(t *testing.T) {
 	crds, err := Parse("now.yaml", []byte(manifest))
