@@ -60,7 +60,7 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 	case len(all.called.Files) == 0, !diag.IsUnavailable(codeErr) && (!o.Discovered || !guessedWrong(codeErr)):
 		return errors.Join(codeErr, all.called.Err(true))
 	}
-	if diag.IsUnavailable(codeErr) && !diag.IsUnsupported(codeErr) {
+	if diag.IsUnavailable(codeErr) && !diag.IsUnsupported(codeErr) || crashed.MatchString(codeErr.Error()) {
 		all.undetermined = errors.Join(codeErr, all.undetermined)
 	}
 	rest := *p

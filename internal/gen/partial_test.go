@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/calls"
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
@@ -79,4 +81,17 @@ func TestFailedTrees(t *testing.T) {
 	rest, failed = failedTrees(all, errors.New("lister-gen v0.26.3: Failed executing generator:\nruntime error: index out of range"))
 	assert.Empty(t, rest, "rest after a crash")
 	assert.Equal(t, all, failed, "failed after a crash")
+}
+
+// Clients of a generator that crashes are undetermined also where code-generator makes nothing else, and calls of controller-gen do.
+func TestCrashLeavesClientsUndetermined(t *testing.T) {
+	root := oneKindProject(t, "MORE", "", "FIELD", "string", "SCHEMA", "")
+	all := parts{called: &calls.Made{Files: []controllergen.File{{Path: "crd.yaml"}}}}
+	p := gentest.Settings(t, root)
+	p.OpenAPI, p.CRDs, p.RBAC = config.OpenAPI{}, config.CRDs{}, config.RBAC{}
+	p.Generators, p.ControllerGen.Calls = []string{}, []config.ControllerGenCall{{Paths: []string{"./..."}, CRD: &config.CRDGenerator{}}}
+	o := Options{Year: 2026, Partial: true, Discovered: true}
+	crash := errors.New("lister-gen v0.26.3: Failed executing generator: runtime error: index out of range")
+	require.NoError(t, all.settle(t.Context(), root, p, o, crash, nil))
+	assert.ErrorIs(t, all.undetermined, crash)
 }
