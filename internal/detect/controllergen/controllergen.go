@@ -33,18 +33,13 @@ type Reader struct {
 	steps *steps.Found // the commands that may call controller-gen
 	// removedDirs are the directories of controller-gen's files that a script deletes when it has used them.
 	removedDirs []string
-	// movedFrom are the directories in which controller-gen writes CRDs, by those to which a pattern moves them.
-	movedFrom map[string]string
-	// movedAsMade has those to which they are moved as they were made.
-	movedAsMade map[string]bool
-	// emptied are those of which all CRDs are moved.
-	emptied []string
+	// moves are the commands that move CRDs by a pattern from where controller-gen writes them.
+	moves []move
 }
 
 // Read finds the calls of controller-gen that made what is here. Of what they are not found for, it lists what
 // controller-gen made and crdctl does not make.
 func (r *Reader) Read() {
-	r.movedFrom, r.movedAsMade = map[string]string{}, map[string]bool{}
 	calls := r.settleHeaders(r.findHeaders(r.readCalls()))
 	own := r.readOwn(r.ownManifests())
 	r.readPostProcessed(calls, own)

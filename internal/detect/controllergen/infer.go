@@ -135,13 +135,15 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 			c.Paths, c.Inferred = packages, all[0].Path
 			if from := r.movedFromCall(calls, dir, c); from != nil {
 				options := *from.CRD
-				if c.CRD = &options; r.movedAsMade[dir] {
+				if by, _ := r.moveTo(dir); by.asMade {
 					c.Inferred, c.at, c.pinned = "", from.at, from.pinned
 					c.Env, c.BuildTags, c.IgnoreErrors = from.Env, from.BuildTags, from.IgnoreErrors
-					if slices.Contains(r.emptied, r.movedFrom[dir]) {
+					if by.all() {
 						c.Paths = slices.Clone(from.Paths)
+						r.movedApart(by, c.at)
 					}
 				}
+				c.CRD = &options
 			} else {
 				c.CRD = r.optionsOf(all, packages, module)
 			}
@@ -160,7 +162,7 @@ func (r *Reader) keptElsewhere(c *genCall, dir string, own []repo.Manifest) {
 		plural, group, _ := strings.Cut(m.Name, ".")
 		file := path.Join(dir, group+"_"+plural+".yaml")
 		for at, kinds := range r.Kinds[group] {
-			if slices.Contains(kinds, m.Kind) && covers(c, r.Modules, at) && !r.Exists(file) {
+			if slices.Contains(kinds, m.Kind) && covers(c, r.Modules, at) && !r.Exists(file) && !r.Settings.ControllerGen.IsRemoved(file) {
 				r.noteRemoved(file, m.Path)
 			}
 		}
@@ -170,10 +172,10 @@ func (r *Reader) keptElsewhere(c *genCall, dir string, own []repo.Manifest) {
 // movedFromCall is the call that made the CRDs of an inferred one, where a command moves them from there to a directory; nil where
 // none does. A header is relative to the directory in which a call runs.
 func (r *Reader) movedFromCall(calls []*genCall, dir string, inferred *genCall) *genCall {
-	from, ok := r.movedFrom[dir]
+	by, ok := r.moveTo(dir)
 	i := slices.IndexFunc(calls, func(c *genCall) bool {
 		out, writes := c.OutputDir("crd")
-		return ok && writes && out == from && c.CRD != nil && c.Dir == inferred.Dir && slices.ContainsFunc(inferred.Paths, func(p string) bool {
+		return ok && writes && out == by.from && c.CRD != nil && c.Dir == inferred.Dir && slices.ContainsFunc(inferred.Paths, func(p string) bool {
 			return covers(c, r.Modules, path.Join(inferred.Dir, p))
 		})
 	})

@@ -33,7 +33,7 @@ func (r *Reader) keepCalls(calls []*genCall) (kept []*genCall) {
 			} else if name == "schemapatch" && c.Output[name] == "" && !r.IsDir(dir) {
 				Drop(&c.ControllerGenCall, name)
 				r.Note(c.at, "schemapatch is written to %s, which is not here: the repository keeps none of it, or the call lacks output:schemapatch:dir=DIR", dir)
-			} else if name == "crd" && slices.Contains(r.emptied, dir) && !slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir }) {
+			} else if name == "crd" && r.emptied(dir) && !slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir }) {
 				Drop(&c.ControllerGenCall, name) // the call for where they are moved makes them
 			} else if slices.Contains(r.removedDirs, dir) {
 				Drop(&c.ControllerGenCall, name)

@@ -44,22 +44,56 @@ func (r *Reader) removedAll(m *made, dir string) {
 	}
 }
 
+// move is a command that moves CRDs by a pattern.
+type move struct {
+	from, pattern, to string
+	// asMade is set where no command in between can have changed them.
+	asMade bool
+}
+
+// all reports whether all CRDs are moved that are still there.
+func (m move) all() bool { return m.pattern == "*" || m.pattern == "*.yaml" }
+
 // movedAway records that the CRDs of a directory are deleted where they were made, and returns them: a pattern moves them there.
 func (r *Reader) movedAway(m *made, pattern, to, at string) (moved []string) {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return nil
 	}
-	from := path.Dir(pattern)
+	by := move{path.Dir(pattern), path.Base(pattern), to, !m.touched[path.Dir(pattern)]}
 	for _, crd := range r.Manifests {
-		file := path.Join(from, path.Base(crd.Path))
+		file := path.Join(by.from, path.Base(crd.Path))
 		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
-			r.movedFrom[to], r.movedAsMade[to] = from, !m.touched[from]
-			if base := path.Base(pattern); base == "*" || base == "*.yaml" {
-				r.emptied = append(r.emptied, from)
-			}
 			r.removed(m, file, at)
 			moved = append(moved, crd.Path)
 		}
 	}
+	if len(moved) > 0 {
+		r.moves = append(r.moves, by)
+	}
 	return moved
+}
+
+// moveTo is the last command that moves CRDs to a directory.
+func (r *Reader) moveTo(dir string) (last move, ok bool) {
+	for _, m := range r.moves {
+		if m.to == dir {
+			last, ok = m, true
+		}
+	}
+	return last, ok
+}
+
+// emptied reports whether all CRDs of a directory are moved.
+func (r *Reader) emptied(dir string) bool {
+	return slices.ContainsFunc(r.moves, func(m move) bool { return m.from == dir && m.all() })
+}
+
+// movedApart records what does not get to where a command moves all that is left: other commands move it elsewhere.
+func (r *Reader) movedApart(rest move, at string) {
+	for _, m := range r.moves {
+		pattern := path.Join(rest.to, m.pattern)
+		if there, err := workspace.Glob(r.Root, pattern); m.from == rest.from && m.to != rest.to && !m.all() && err == nil && len(there) == 0 {
+			r.noteRemoved(pattern, at)
+		}
+	}
 }
