@@ -39,8 +39,14 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	}
 	if len(packages) > len(t.packages) {
 		given := d.byTags(".", dirs)
-		old := slices.DeleteFunc(slices.Clone(given), func(p string) bool { return !slices.Contains(t.packages, p) })
-		if len(given) != len(packages) || !sameOrder(old, t.packages) {
+		of := func(some []string) []string {
+			return slices.DeleteFunc(slices.Clone(given), func(p string) bool { return !slices.Contains(some, p) })
+		}
+		sorted := sameOrder(of(t.packages), t.packages)
+		if sorted {
+			packages = of(packages) // a new version may be before an old one
+		}
+		if !sorted || len(given) != len(packages) {
 			c.Packages = packages
 			set("packages", t.scheme.At(`"`+t.packages[0]+`"`))
 		}
