@@ -38,12 +38,15 @@ func (d *discovery) givenBelow(function, dir string) bool {
 
 // isGiven reports whether calls give a directory to a generator, itself or with those below another one.
 func (d *discovery) isGiven(h helper, dir string) bool {
-	if h.name == "deepcopy" {
-		if inputs, _ := d.inputsOf(h.tool); slices.Contains(inputs, dir) {
-			return true
-		}
+	named := func(c *call) bool {
+		dirs, _ := d.inputsOfCall(c)
+		return slices.Contains(dirs, dir)
 	}
-	return h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)
+	calls := d.calls(h.tool)
+	if groups, _ := d.groupsOf(h.tool); h.name == "deepcopy" {
+		calls = append(calls, groups...)
+	}
+	return slices.ContainsFunc(calls, named) || h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)
 }
 
 // takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether
