@@ -131,6 +131,15 @@ func (d *discovery) clears(c *call, dir string) bool {
 	})
 }
 
+// deletes reports whether the script of a call removes a file by its name or a pattern.
+func (d *discovery) deletes(c *call, file string) bool {
+	return slices.ContainsFunc(c.script.removed, func(word string) bool {
+		pattern, _ := d.local(c, word)
+		matches, _ := path.Match(pattern, file)
+		return matches
+	})
+}
+
 // apisOf are the API directories that a call of gen_client names: all of them where its arguments cannot be read.
 func (d *discovery) apisOf(c *call) (apis []string) {
 	for _, arg := range c.args {
