@@ -59,7 +59,7 @@ func (d *discovery) readApplyTrees() {
 	var trees []string
 	for _, f := range d.Files {
 		internal := strings.HasSuffix(f.Path, "/internal/internal.go")
-		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" && (!internal || d.madeBy(path.Dir(f.Dir), f.Generator)) {
+		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" && (!internal || d.Exists(path.Join(path.Dir(f.Dir), "utils.go"))) {
 			continue
 		}
 		a := &applyTree{dir: f.Dir, utils: f, packages: importsNamed(f, withKind, f.Data)}

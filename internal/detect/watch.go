@@ -22,7 +22,7 @@ func (d *discovery) readInformers() {
 	var trees []string
 	read := map[string]bool{} // the directories
 	for _, f := range d.Files {
-		if !factory(f) || read[f.Dir] {
+		if !d.factory(f) || read[f.Dir] {
 			continue
 		}
 		read[f.Dir] = true
@@ -84,9 +84,10 @@ func (d *discovery) readInformers() {
 }
 
 // factory reports whether a file is that of the factory of informers, or generic.go next to it, which shows the tree where the other is missing.
-func factory(f *repo.GoFile) bool {
+func (d *discovery) factory(f *repo.GoFile) bool {
 	name := path.Base(f.Path)
-	return f.Generator == "informer-gen" && (name == "factory.go" || name == "generic.go" && f.LineWith(") ForResource(resource schema.GroupVersionResource) ") > 0)
+	return f.Generator == "informer-gen" && (name == "factory.go" ||
+		name == "generic.go" && f.LineWith(") ForResource(resource schema.GroupVersionResource) ") > 0 && !d.Exists(path.Join(f.Dir, "factory.go")))
 }
 
 // madeBy reports whether a generator wrote files of a directory.
