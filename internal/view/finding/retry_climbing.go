@@ -54,14 +54,16 @@ func (d *retries) end(rec *model.Reconcile) {
 		d.forget(k)
 		return
 	}
+	unseen := rec.NoBegin && !d.IsRecorded(trace.ClassController)
+	if w := d.of[k]; unseen && w != nil && w.n() > 1 && rec.Ended-w.last() < w.apart()/2 {
+		d.forget(k) // its back-off has ended
+	}
 	w := d.of[k]
 	if w == nil {
 		w = &retry{subject: subjectOf(rec)}
 		d.of[k] = w
 	}
-	if w.unseen = rec.NoBegin && !d.IsRecorded(trace.ClassController); w.unseen && w.n() > 1 && rec.Ended-w.last() < w.apart()/2 {
-		w.window = window{} // its back-off has ended
-	}
+	w.unseen = unseen
 	w.add(rec.Ended, rec.EndSeq)
 	if w.err = rec.Err; w.n() > 10 {
 		w.marks = w.marks[1:]
