@@ -193,8 +193,14 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 	} else if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
 		best, source = p.version, p.source // a program of the repository's own is built with what a go.mod requires
 	} else {
-		// CRDs that commands rename bear it, too.
-		best, source = annotated(slices.DeleteFunc(slices.Clone(r.Manifests), func(m repo.Manifest) bool { return !m.IsOf(r.Kinds) || !toolRelease.MatchString(m.Version) }))
+		unreleased := func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }
+		if best, source = annotated(slices.DeleteFunc(r.ownManifests(), unreleased)); best == "" {
+			// CRDs that commands rename bear it, too, but so do copies of earlier releases.
+			all := slices.DeleteFunc(slices.Clone(r.Manifests), func(m repo.Manifest) bool { return !m.IsOf(r.Kinds) || unreleased(m) })
+			if !slices.ContainsFunc(all, func(m repo.Manifest) bool { return m.Version != all[0].Version }) {
+				best, source = annotated(all)
+			}
+		}
 	}
 	if best != "" {
 		settings.Version = best
