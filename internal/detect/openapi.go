@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/semver"
 
@@ -267,7 +268,7 @@ func (d *discovery) readModelNames(files []*repo.GoFile) {
 		}
 	}
 	for _, c := range d.calls("gen_openapi") {
-		if dir, _ := d.local(c, c.flag("--output-dir")); o.ModelNameFile == "" && o.Dir != "" && dir == o.Dir && c.has("--output-model-name-file") {
+		if dir, _ := d.local(c, c.flag("--output-dir")); o.ModelNameFile == "" && o.Dir != "" && dir == o.Dir && c.has("--output-model-name-file") && !strings.Contains(c.flag("--output-model-name-file"), "$") {
 			o.ModelNameFile = c.flag("--output-model-name-file") // all are missing
 			d.Set("openapi.modelNameFile", c.at())
 		}
