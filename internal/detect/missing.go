@@ -4,6 +4,7 @@ package detect
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 	asked := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return d.leftOut(dir, files) })
 	for _, c := range d.calls("gen_openapi") {
 		dir, _ := d.local(c, c.flag("--output-dir"))
-		if c.flag("--output-dir") == "" || dir == "" || strings.Contains(dir, "$") || len(asked) == 0 || d.clears(c, dir) || d.deletes(c, path.Join(dir, config.OpenAPIFile)) || d.forked(dir) != "" ||
+		if c.flag("--output-dir") == "" || !filepath.IsLocal(dir) || strings.Contains(dir, "$") || len(asked) == 0 || d.clears(c, dir) || d.deletes(c, path.Join(dir, config.OpenAPIFile)) || d.forked(dir) != "" ||
 			workspace.GitIgnores(d.Root, path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
 			continue
 		}
