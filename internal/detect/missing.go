@@ -60,14 +60,14 @@ func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 			workspace.GitIgnores(d.Root, path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
 			continue
 		}
-		extra, names := c.flags["--extra-pkgs"], c.flags["--output-model-name-file"]
-		if strings.Contains(strings.Join(slices.Concat(extra, names), ""), "$") {
+		extra, name := c.flags["--extra-pkgs"], path.Base(c.flag("--output-pkg"))
+		if strings.Contains(strings.Join(slices.Concat(extra, c.flags["--output-model-name-file"], []string{name}), ""), "$") {
 			d.Ask(c.at(), "what it writes to %s is missing, and not all that it is given can be read; write openapi: {dir: %s, extraPackages: […]}", dir, dir)
 			continue
 		}
 		o := &d.Settings.OpenAPI
 		o.Dir, o.ExtraPackages = dir, extra
-		if name := path.Base(c.flag("--output-pkg")); c.flag("--output-pkg") != "" && name != path.Base(d.Modules.ImportPath(dir)) {
+		if c.flag("--output-pkg") != "" && name != path.Base(d.Modules.ImportPath(dir)) {
 			o.Package = name
 		}
 		d.Set("openapi.dir", c.at())
