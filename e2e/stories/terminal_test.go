@@ -3,9 +3,11 @@
 package stories
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -56,6 +58,12 @@ func readsKeys(t testing.TB, screen *os.File) bool {
 	return now.Lflag&(unix.ICANON|unix.ECHO) == 0
 }
 
+// stopped reports whether a process is, as by Ctrl-Z. Where the system has no /proc, it is taken to be.
+func stopped(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || bytes.Contains(stat, []byte(") T "))
+}
+
 // On a terminal a run has a margin and keys, and gives the terminal back at every end and at Ctrl-Z.
 func TestRunOnATerminal(t *testing.T) {
 	w := newWorld(t)
@@ -78,7 +86,7 @@ func TestRunOnATerminal(t *testing.T) {
 	press(screen, "r")
 	p.waitFor("│ \x1b[mstopping the controller", "│ \x1b[mWorkers stopped", "│ \x1b[mStarted workers")
 	press(screen, "\x1a")
-	w.until("the run is stopped, and the terminal is as it was", func() bool { return !readsKeys(t, screen) })
+	w.until("the run is stopped, and the terminal is as it was", func() bool { return stopped(p.cmd.Process.Pid) && !readsKeys(t, screen) })
 	p.signal(syscall.SIGCONT)
 	w.until("the terminal delivers keys again", func() bool { return readsKeys(t, screen) })
 	press(screen, "q")

@@ -153,8 +153,23 @@ func (r *keyReader) obey(signals chan os.Signal) {
 				time.Sleep(time.Second) // for the runtime to print its stacks
 			} else {
 				_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
+				r.awaitContinue(signals) // threads run on until one of them has the signal: the reader would take the terminal again
 			}
 			r.mu.Unlock()
+		}
+	}
+}
+
+// awaitContinue returns when the process goes on after it was stopped.
+func (r *keyReader) awaitContinue(signals chan os.Signal) {
+	for {
+		select {
+		case <-r.done:
+			return
+		case s := <-signals:
+			if s == syscall.SIGCONT {
+				return
+			}
 		}
 	}
 }
