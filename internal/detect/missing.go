@@ -3,6 +3,8 @@
 package detect
 
 import (
+	"bytes"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -51,13 +54,18 @@ func (d *discovery) isGiven(h helper, dir string) bool {
 }
 
 // takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether
-// it does. files are all definitions.
+// it does. files are all definitions. A call may depend on a condition, and what it writes may be for a moment: Go code that imports the package
+// tells that it is to be there.
 func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 	asked := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return d.leftOut(dir, files) })
 	for _, c := range d.calls("gen_openapi") {
 		dir, _ := d.local(c, c.flag("--output-dir"))
 		if c.flag("--output-dir") == "" || !filepath.IsLocal(dir) || strings.Contains(dir, "$") || len(asked) == 0 || d.clears(c, dir) || d.deletes(c, path.Join(dir, config.OpenAPIFile)) || d.forked(dir) != "" ||
 			workspace.GitIgnores(d.Root, path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
+			continue
+		}
+		if !d.imported(d.Modules.ImportPath(dir)) {
+			d.Ask(c.at(), "what it writes to %s is missing, and no Go file imports it; if it should be there, write openapi: {dir: %s}", dir, dir)
 			continue
 		}
 		extra, name := c.flags["--extra-pkgs"], path.Base(c.flag("--output-pkg"))
@@ -79,4 +87,26 @@ func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 		return true
 	}
 	return false
+}
+
+// imported reports whether a Go file of the repository imports a package.
+func (d *discovery) imported(importPath string) (found bool) {
+	if importPath == "" {
+		return false
+	}
+	quoted := []byte(`"` + importPath + `"`)
+	_ = filepath.WalkDir(d.Root, func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil, e.IsDir() && file != d.Root && workspace.Foreign(e.Name()):
+			return fs.SkipDir // what cannot be read imports nothing
+		case !e.Type().IsRegular() || path.Ext(e.Name()) != ".go":
+			return nil
+		}
+		if data, err := safefs.ReadFile(file, safefs.MaxFile); err == nil && bytes.Contains(data, quoted) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
