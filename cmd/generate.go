@@ -214,6 +214,10 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		// What was asked for and what was found have nothing in common: that is not a success.
 		return nil, &detect.NothingError{Found: g.notCompared, Failed: len(at.settings.ControllerGen.Calls) > 0 && len(g.notCompared) > 0}
 	}
+	if g.files == 0 && len(g.changes) == 0 && len(how.Only) == 0 && result.Undetermined == nil {
+		return nil, fmt.Errorf("nothing is generated or compared: with the settings in %s, the tags in %s ask for no file; set clients, crds or generators, or correct apis",
+			config.FileName, strings.Join(at.settings.APIs, ", "))
+	}
 	if result.Undetermined != nil {
 		g.unavailable = fmt.Errorf("some files could not be compared, since what makes them is unavailable here or fails; %s up to date", text.Count(g.files, "other file is", "other files are"))
 	}

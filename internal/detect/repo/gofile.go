@@ -75,7 +75,8 @@ var markers = map[string][]byte{
 	"webhook": []byte("+kubebuilder:webhook:"),
 }
 
-// tagIn is the place of the first comment that begins with a tag, or -1. A tag that says false gives no file.
+// tagIn is the place of the first comment that begins with a tag, or -1. A tag that says false gives no file, and +genclient:method
+// none without +genclient.
 func tagIn(data, tag []byte) int {
 	for from := 0; ; {
 		i := bytes.Index(data[from:], tag)
@@ -84,7 +85,9 @@ func tagIn(data, tag []byte) int {
 		}
 		i += from
 		start := 1 + bytes.LastIndexByte(data[:i], '\n')
-		if string(bytes.TrimSpace(data[start:i])) == "//" && !bytes.HasPrefix(data[i+len(tag):], []byte("false")) && !inString(data, i) {
+		after := data[i+len(tag):]
+		asks := !bytes.HasPrefix(after, []byte("false")) && !bytes.HasPrefix(after, []byte(":"))
+		if string(bytes.TrimSpace(data[start:i])) == "//" && asks && !inString(data, i) {
 			return i
 		}
 		from = i + len(tag)
