@@ -61,11 +61,20 @@ func (p *project) areasOf(i int, name string) []tree.Area {
 }
 
 // deepCopies are the files next to the types below the paths of a call.
-func (p *project) deepCopies(i int) (all []tree.Area) {
-	c := &p.settings.Calls[i]
-	if _, elsewhere := c.Output["object"]; elsewhere {
+func (p *project) deepCopies(i int) []tree.Area {
+	if _, elsewhere := p.settings.Calls[i].Output["object"]; elsewhere {
 		return nil // all go to one directory, by one name
 	}
+	all := p.below(i, false, func(file string) bool { return path.Base(file) == controllergen.DeepCopyFile }, func(data []byte) bool { return codegen.Owns(Tool, data) })
+	for a := range all {
+		all[a].Replaces = func(_ string, data []byte) bool { return codegen.IsGenerated(data) }
+	}
+	return all
+}
+
+// below are the files in the packages of a call that match and are owned; with deep also those in directories below packages that it names one by one.
+func (p *project) below(i int, deep bool, match func(file string) bool, owns func(data []byte) bool) (all []tree.Area) {
+	c := &p.settings.Calls[i]
 	for _, root := range c.Paths {
 		dir, below := strings.CutSuffix(root, "/...")
 		if root == "..." {
@@ -76,14 +85,9 @@ func (p *project) deepCopies(i int) (all []tree.Area) {
 			continue // an import path, or not of this project
 		}
 		all = append(all, tree.Area{
-			Dir: at,
-			Match: func(file string) bool {
-				return path.Base(file) == controllergen.DeepCopyFile && (below || path.Dir(file) == at)
-			},
-			Owns: func(file string, data []byte) bool {
-				return codegen.Owns(Tool, data) && !ignored(strings.TrimPrefix(file, at+"/"))
-			},
-			Replaces: func(_ string, data []byte) bool { return codegen.IsGenerated(data) },
+			Dir:   at,
+			Match: func(file string) bool { return match(file) && (deep || below || path.Dir(file) == at) },
+			Owns:  func(file string, data []byte) bool { return owns(data) && !ignored(strings.TrimPrefix(file, at+"/")) },
 		})
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -17,15 +18,24 @@ import (
 // and must not take these files for left-over ones.
 func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error) {
 	for _, i := range slices.Sorted(maps.Keys(failed)) {
+		before := len(all)
 		for _, name := range p.settings.Calls[i].Generators() {
 			if len(p.only) > 0 && !slices.Contains(p.only, name) {
 				continue
 			}
 			n := tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Reason: Reason(failed[i])}
-			for _, a := range p.areasOf(i, name) {
-				if name == "crd" {
-					a.Owns = func(file string, data []byte) bool { return crdform.IsCRD(path.Base(file), data) }
+			areas := p.areasOf(i, name)
+			switch name {
+			case "crd":
+				for a := range areas {
+					areas[a].Owns = func(file string, data []byte) bool { return crdform.IsCRD(path.Base(file), data) }
 				}
+			case "applyconfiguration":
+				areas = p.below(i, true, func(file string) bool {
+					return path.Ext(file) == ".go" && path.Base(file) != controllergen.DeepCopyFile
+				}, ownsApplyConfiguration)
+			}
+			for _, a := range areas {
 				files, err := tree.Written(p.root, a)
 				if err != nil {
 					return nil, err
@@ -41,12 +51,14 @@ func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error
 				p.left[file] = f == nil
 				return f != nil
 			})
-			if len(n.Paths) == 0 {
-				n.Paths = []string{cmp.Or(p.settings.Calls[i].Dir, ".")}
-			}
 			slices.Sort(n.Paths)
-			n.Paths = slices.Compact(n.Paths)
-			all = append(all, n)
+			if n.Paths = slices.Compact(n.Paths); len(n.Paths) > 0 {
+				all = append(all, n)
+			}
+		}
+		if c := p.settings.Calls[i]; len(all) == before { // nothing of it is on disk, and what it would make is not known
+			name := c.Generators()[0]
+			all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{cmp.Or(c.Dir, ".")}, Reason: Reason(failed[i])})
 		}
 	}
 	return all, nil

@@ -43,7 +43,11 @@ type Made struct {
 func (m *Made) Err(inferred bool) (err error) {
 	for _, i := range slices.Sorted(maps.Keys(m.Failed)) {
 		one := m.Failed[i]
-		told := err != nil && strings.Contains(err.Error(), one.Error()) // calls may fail for one reason
+		cause := one.Error()
+		if _, below, ok := strings.Cut(cause, "\n"); ok { // the first line names the call
+			cause = below
+		}
+		told := err != nil && strings.Contains(err.Error(), cause) // calls may fail for one reason
 		if !told && (inferred || !diag.IsInferred(one)) {
 			err = errors.Join(err, one)
 		}

@@ -20,7 +20,7 @@ func Unsupported(err error) error { return unsupported{err} }
 func IsUnsupported(err error) bool { return errors.As(err, &unsupported{}) }
 
 var (
-	notHad = regexp.MustCompile(`no required module provides package|cannot find module providing package|missing go\.sum entry|module lookup disabled by GOPROXY|` +
+	notHad = regexp.MustCompile(`no required module provides package|cannot find module providing package|missing go\.sum entry|go\.sum (lacks|does not exist)|module lookup disabled by GOPROXY|` +
 		`: dial tcp|: (403 Forbidden|404 Not Found|410 Gone)|unrecognized import path|no matching versions for query|Go 1\.\d+(\.\d+)? \(running go 1\.`)
 	syntax = regexp.MustCompile(`\.go:\d+(:\d+)?: (expected |.*syntax error)`)
 )
