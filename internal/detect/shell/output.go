@@ -29,6 +29,10 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		if c.Op == syntax.Pipe {
 			return s.print(c.X, out) && s.filter(c.Y, out)
 		}
+		if name := s.lookedUp(c.X); name != "" && c.Op == syntax.OrStmt {
+			*out = name // wherever it is
+			return true
+		}
 		if exists, known := s.exists(c.X); known {
 			return exists == (c.Op == syntax.OrStmt) || s.print(c.Y, out)
 		}
@@ -75,6 +79,18 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		return first == "" || first == "unset" || first == "set" || first == "true"
 	}
 	return true
+}
+
+// lookedUp is the program that a command looks for in PATH, as "command -v NAME" does, or "".
+func (s *state) lookedUp(st *syntax.Stmt) string {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || st.Negated {
+		return ""
+	}
+	if words := s.words(c); len(words) == 3 && words[0] == "command" && words[1] == "-v" || len(words) == 2 && words[0] == "which" {
+		return words[len(words)-1]
+	}
+	return ""
 }
 
 // exists reports whether the directory or file exists that a command tests for, as [ -d DIR ] does; known is false where that is another command,

@@ -105,6 +105,7 @@ func TestOutput(t *testing.T) {
 		"v=1; known a":                     Root + "/sub[known a]",
 		"[ -d there ] && echo a || echo b": "a", "[ -d none ] && echo a || echo b": "b", "[ -d $X ] && echo a || echo b": "", "[ -d /none ] && echo a || echo b": "",
 		"test -e there || echo a; echo b": "b", "test -f none || echo a": "a",
+		"command -v gen || echo \"$(go env GOPATH)/bin/gen\"": "gen", "which gen || true": "gen", "which gen": "",
 	} {
 		out, ok := Output(src, Root+"/sub", other)
 		if assert.Equal(t, want != "", ok, src); ok {
