@@ -132,6 +132,18 @@ func (d *discovery) unmade() bool {
 	return !d.required() || len(d.Texts) > 0 && !d.mayRun("client-gen", clientRunners)
 }
 
+// groupsGone is the place of the call of code-generator's generate-groups.sh that alone generates clients, where the version has that script no more:
+// since v0.30 it prints an error.
+func (d *discovery) groupsGone(version string) string {
+	minor, ok := minorOf(version)
+	calls := d.calls("gen_client", "client-gen", "lister-gen", "informer-gen", "generate-groups")
+	own := slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return groupsScript(t.Path) })
+	if !ok || minor < 30 || own || len(calls) == 0 || slices.ContainsFunc(calls, func(c *call) bool { return c.name != "generate-groups" }) {
+		return ""
+	}
+	return calls[0].at()
+}
+
 // required reports whether a module requires code-generator.
 func (d *discovery) required() bool {
 	for _, m := range d.Modules.ByDir {
@@ -161,9 +173,12 @@ func (d *discovery) mayWriteTree(c *call) bool {
 // leaveTrees lists the clients of a version that nothing here pins, and that nothing here generates: which version a person would take is
 // unknown.
 func (d *discovery) leaveTrees(w Version, s shape) {
+	why := "no command that crdctl can read generates it"
+	if at := d.groupsGone(w.Version); at != "" {
+		why = at + " runs generate-groups.sh, which generates nothing since v0.30"
+	}
 	for _, t := range d.trees {
-		d.leave(t, fmt.Sprintf("no command that crdctl can read generates it, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion",
-			s, s.why(), w.Version, w.Source))
+		d.leave(t, fmt.Sprintf("%s, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion", why, s, s.why(), w.Version, w.Source))
 	}
 	d.trees = nil
 }
