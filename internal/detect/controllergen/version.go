@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +32,9 @@ var (
 	// toolMinor is a version without its patch, for which the go command takes the newest one.
 	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
 )
+
+// pinVariable is a version in a variable of the same file, whatever its name.
+var pinVariable = lazyregexp.New(`cmd/controller-gen@\$[({]?(\w+)`)
 
 // patches are the newest releases of the minor versions of controller-tools that have more than one.
 var patches = map[string]string{
@@ -75,6 +79,12 @@ func (r *Reader) toolVersions() (all []genVersion) {
 		for _, m := range toolMinor.FindAllSubmatchIndex(data, -1) {
 			if newest := newestOf(string(data[m[2]:m[3]])); newest != "" {
 				add(newest, m[2])
+			}
+		}
+		for _, m := range pinVariable.FindAllSubmatch(data, -1) {
+			set := regexp.MustCompile(`(?m)^\s*(?:export\s+|readonly\s+|local\s+)?` + string(m[1]) + `\s*[:?]?=\s*["']?v?(0\.\d+\.\d+)\b`)
+			if at := set.FindSubmatchIndex(data); at != nil {
+				add("v"+string(data[at[2]:at[3]]), at[2])
 			}
 		}
 	}
