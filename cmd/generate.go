@@ -201,7 +201,16 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	}
 	g := &generation{at: at, root: at.root, compared: result.Compared(), makers: result.Makers(), notes: append(notes, result.Notes...), notCompared: result.NotCompared}
 	g.files = len(g.compared)
-	if g.changes, err = result.Tree.Diff(at.root); err != nil {
+	var inTheWay []*tree.InTheWayError
+	if how.Partial {
+		g.changes, inTheWay, err = result.Tree.DiffOthers(at.root)
+	} else {
+		g.changes, err = result.Tree.Diff(at.root)
+	}
+	if err == nil {
+		err = g.leaveInTheWay(inTheWay)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if at.found != nil {

@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -100,6 +101,30 @@ func (g *generation) leaveIgnored() {
 	g.compared = kept
 	g.changes = slices.DeleteFunc(g.changes, func(c tree.Change) bool { return ignored(c.Path) })
 	g.list(paths, "git ignores it, and it is missing")
+}
+
+// leaveInTheWay takes files that the generators would overwrite, and did not write, out of what is compared. It is their error where nothing else is.
+func (g *generation) leaveInTheWay(files []*tree.InTheWayError) error {
+	var all error
+	for _, f := range files {
+		all = errors.Join(all, f)
+		maker := g.makers[f.Path]
+		n := tree.NotCompared{Kind: shortName(maker), Tool: maker, Paths: []string{f.Path}, Reason: strings.TrimPrefix(f.Error(), f.Path+" ")}
+		if dir := g.at.settings.RBAC.Dir; maker == "controller-gen" && dir != "" && path.Dir(f.Path) == path.Clean(dir) { // which makes the CRDs, too
+			n.Kind = "rbac"
+		}
+		g.notCompared = append(g.notCompared, n)
+		delete(g.makers, f.Path)
+		g.compared = slices.DeleteFunc(slices.Clone(g.compared), func(file string) bool { return file == f.Path })
+	}
+	g.files = len(g.compared)
+	switch {
+	case len(files) > 0 && g.files == 0:
+		return all
+	case len(files) > 0:
+		g.unavailable = fmt.Errorf("some files could not be compared, since no generator wrote what is in their place; %s up to date", text.Count(g.files, "other file is", "other files are"))
+	}
+	return nil
 }
 
 // list adds files, by what makes them, to what is not compared.

@@ -36,16 +36,42 @@ type Change struct {
 	New  []byte // nil when deleted
 }
 
-// Diff compares the tree with the directory root and returns what Write would change, sorted by path. A file in the
-// way that its area's owner did not write is an error: it is a user's work.
+// InTheWayError is the error of a file that its area's owner did not write: it is a user's work.
+type InTheWayError struct{ Path, Tool, Act string }
+
+func (e *InTheWayError) Error() string {
+	return fmt.Sprintf("%s was not written by %s and would be overwritten; %s", e.Path, e.Tool, e.Act)
+}
+
+// Diff compares the tree with the directory root and returns what Write would change, sorted by path. A file in the way is an error.
 func (t *Tree) Diff(root string) ([]Change, error) {
+	changes, inTheWay, err := t.DiffOthers(root)
+	var problems []error
+	for _, one := range inTheWay {
+		problems = append(problems, one)
+	}
+	if err = errors.Join(append(problems, err)...); err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
+// DiffOthers is Diff for those that only compare: files in the way leave the others compared.
+func (t *Tree) DiffOthers(root string) (changes []Change, inTheWay []*InTheWayError, err error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = dir.Close() }()
 
 	changes, problems := t.compare(dir)
+	problems = slices.DeleteFunc(problems, func(err error) bool {
+		one, ok := errors.AsType[*InTheWayError](err)
+		if ok {
+			inTheWay = append(inTheWay, one)
+		}
+		return ok
+	})
 	stale, err := t.stale(dir, slices.DeleteFunc(slices.Clone(t.areas), func(a Area) bool { return a.KeepsLeftOver }))
 	if err != nil {
 		problems = append(problems, err)
@@ -58,11 +84,11 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 	changes = append(changes, removed...)
 	problems = append(problems, inGit(root, changes)...)
 	if len(problems) > 0 {
-		return nil, errors.Join(eachOnce(problems)...)
+		return nil, inTheWay, errors.Join(eachOnce(problems)...)
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	hook("compared")
-	return changes, nil
+	return changes, inTheWay, nil
 }
 
 // compare reads the files of the tree that are on disk, side by side.
@@ -113,7 +139,7 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 		return nil, obstacle(dir, p, nil)
 	}
 	if a := t.areaOf(p, old); a != nil && !torn(old) && !a.takes(p, old) {
-		return nil, fmt.Errorf("%s was not written by %s and would be overwritten; %s", p, a.Tool, a.act(old))
+		return nil, &InTheWayError{p, a.Tool, a.act(old)}
 	}
 	return &Change{Path: p, Op: Update, Old: old, New: data}, nil
 }
