@@ -35,6 +35,8 @@ type Reader struct {
 	removedDirs []string
 	// moves are the commands that move CRDs by a pattern from where controller-gen writes them.
 	moves []move
+	// copies are CRDs that are also where a call makes them, or missing there.
+	copies []string
 }
 
 // Read finds the calls of controller-gen that made what is here. Of what they are not found for, it lists what

@@ -25,7 +25,7 @@ func (r *Reader) listDerived(calls []*genCall, own []repo.Manifest) {
 	byWriter := map[string][]repo.Manifest{}
 	for _, m := range r.CRDs {
 		patched := func(c *genCall) bool { return slices.Contains(r.patched(c), m.Path) }
-		if !m.IsOf(r.Kinds) || known[m.Name] || slices.ContainsFunc(calls, patched) || r.Listed(m.Path) || m.AsMade() && r.madeByCall(calls, m) || path.Clean(r.Settings.CRDs.Dir) == m.Dir {
+		if !m.IsOf(r.Kinds) || known[m.Name] || slices.Contains(r.copies, m.Path) || slices.ContainsFunc(calls, patched) || r.Listed(m.Path) || m.AsMade() && r.madeByCall(calls, m) || path.Clean(r.Settings.CRDs.Dir) == m.Dir {
 			continue
 		}
 		if at := cmp.Or(r.movedTo(m.Path), r.writerOf(m.Path)); at != "" {

@@ -3,8 +3,10 @@
 package controllergen
 
 import (
+	"bytes"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,8 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
 	"github.com/crdctl/crdctl/internal/detect/steps"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -25,6 +29,10 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		moved, version := r.elsewhere(calls, c)
+		if r.staysIn(dir, moved) {
+			r.copies = append(r.copies, moved...)
+			continue
+		}
 		if len(moved) > 0 {
 			Drop(&c.ControllerGenCall, "crd")
 		}
@@ -41,6 +49,35 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			r.List("crd", Name+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
 		}
 	}
+}
+
+// staysIn reports whether a CRD that is in one of some files belongs in a directory, too: a kustomization names it there, and no command takes it away.
+func (r *Reader) staysIn(dir string, files []string) bool {
+	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
+		plural, group, _ := strings.Cut(m.Name, ".")
+		name := group + "_" + plural + ".yaml"
+		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir) &&
+			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)))
+	})
+}
+
+// kustomized reports whether the kustomization of a directory names a file.
+func (r *Reader) kustomized(dir, file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(dir), "kustomization.yaml"), safefs.MaxFile)
+	return err == nil && bytes.Contains(data, []byte("- "+file+"\n"))
+}
+
+// takenFrom reports whether a command moves or deletes a directory, or files in it.
+func (r *Reader) takenFrom(dir string) bool {
+	return slices.ContainsFunc(r.steps.Sequences, func(s steps.Sequence) bool {
+		return slices.ContainsFunc(s.Steps, func(step steps.Step) bool {
+			name := path.Base(step.Words[0])
+			return (name == "mv" || name == "rm") && slices.ContainsFunc(step.Words[1:], func(w string) bool {
+				at := steps.Local(step.Dir, w)
+				return at != "" && (text.Below(dir, at) || text.Below(at, dir))
+			})
+		})
+	})
 }
 
 // writesElsewhere reports whether a call writes CRDs to a directory without any of them.
