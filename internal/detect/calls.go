@@ -146,3 +146,38 @@ func (d *discovery) local(c *call, word string) (string, bool) {
 	}
 	return path.Join(cwd, word), false
 }
+
+// groupsScript reports whether a file is a copy of generate-groups.sh, or of the one for internal types.
+func groupsScript(file string) bool {
+	return slices.Contains([]string{"generate-groups.sh", "generate-internal-groups.sh"}, path.Base(file))
+}
+
+// groupsOf are the calls of generate-groups.sh that run a generator, with the packages as arguments; ok is false where they cannot be read.
+func (d *discovery) groupsOf(tool string) (all []*call, ok bool) {
+	for _, c := range d.calls("generate-groups") {
+		if len(c.args) < 4 || strings.Contains(strings.Join(c.args, ""), "$") {
+			return nil, false
+		}
+		if gens := strings.Split(c.args[0], ","); c.args[0] != "all" && !slices.Contains(gens, strings.TrimSuffix(tool, "-gen")) {
+			continue
+		}
+		one := *c
+		one.args = nil
+		groups, external := c.args[3:], c.args[2]
+		internal := !strings.Contains(groups[0], ":")
+		if internal { // generate-internal-groups.sh has the internal types in front
+			groups, external = groups[1:], groups[0]
+		}
+		for _, group := range strings.Fields(strings.Join(groups, " ")) {
+			name, versions, _ := strings.Cut(group, ":")
+			if internal && tool != "defaulter-gen" {
+				one.args = append(one.args, path.Join(c.args[2], name))
+			}
+			for version := range strings.SplitSeq(versions, ",") {
+				one.args = append(one.args, path.Join(external, name, version))
+			}
+		}
+		all = append(all, &one)
+	}
+	return all, true
+}

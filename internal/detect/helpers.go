@@ -132,7 +132,11 @@ func (d *discovery) leaveUnnamed(h helper) {
 		case isNamed:
 		case d.madeBy(dir, h.tool) && (d.callOf("gen_helpers") == "" || slices.Contains(copied, dir)):
 			d.excludeFrom(h.name, dir, source)
-			left = append(left, path.Join(dir, h.file))
+			for _, f := range d.ByDir[dir] {
+				if f.Generator == h.tool {
+					left = append(left, f.Path)
+				}
+			}
 		case !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)):
 			d.excludeFrom(h.name, dir, source)
 			d.Note(source, "%s is not run on %s, which has its tag; remove that from excludeFrom if it should be", h.tool, dir)
@@ -235,37 +239,6 @@ func (d *discovery) excludeFrom(generator, dir, source string) {
 	}
 	d.Settings.ExcludeFrom[generator] = append(d.Settings.ExcludeFrom[generator], dir)
 	d.Set("excludeFrom."+generator, source)
-}
-
-// groupsScript reports whether a file is a copy of generate-groups.sh, or of the one for internal types.
-func groupsScript(file string) bool {
-	return slices.Contains([]string{"generate-groups.sh", "generate-internal-groups.sh"}, path.Base(file))
-}
-
-// groupsOf are the calls of generate-groups.sh that run a generator, with the packages as arguments; ok is false where they cannot be read.
-func (d *discovery) groupsOf(tool string) (all []*call, ok bool) {
-	for _, c := range d.calls("generate-groups") {
-		if len(c.args) < 4 || strings.Contains(strings.Join(c.args, ""), "$") {
-			return nil, false
-		}
-		if gens := strings.Split(c.args[0], ","); c.args[0] != "all" && !slices.Contains(gens, strings.TrimSuffix(tool, "-gen")) {
-			continue
-		}
-		one := *c
-		one.args = nil
-		groups := c.args[3:]
-		if !strings.Contains(groups[0], ":") { // generate-internal-groups.sh has the external types in it
-			groups = groups[1:]
-		}
-		for _, group := range strings.Fields(strings.Join(groups, " ")) {
-			name, versions, _ := strings.Cut(group, ":")
-			for version := range strings.SplitSeq(versions, ",") {
-				one.args = append(one.args, path.Join(c.args[2], name, version))
-			}
-		}
-		all = append(all, &one)
-	}
-	return all, true
 }
 
 // inputsOf are the directories that scripts name to a generator; none if they cannot all be read.
