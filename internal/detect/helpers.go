@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -50,9 +51,9 @@ func (d *discovery) readHelpers() {
 			d.made = append(d.made, h.name)
 		case h.shared && shared != "":
 			names = append(names, h.name)
-		case h.name == "register" && d.takeRegister(asking):
+		case d.takeGiven(h, asking):
 			names = append(names, h.name)
-			sources = append(sources, d.callOf("gen_register"))
+			sources = append(sources, cmp.Or(d.callOf(h.tool), d.callOf("gen_register"), d.callOf("generate-groups")))
 			d.made = append(d.made, h.name)
 		}
 		for _, f := range files {

@@ -4,6 +4,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -17,19 +18,31 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// takeRegister has register-gen run on the directories that ask for it and that gen_register is given, where none has its file. It reports whether
-// there are any.
-func (d *discovery) takeRegister(asking []string) bool {
-	given := func(dir string) bool { return d.givenBelow("gen_register", dir) }
-	if !slices.ContainsFunc(asking, given) {
+// takeGiven has deepcopy-gen or register-gen run on the directories that ask for it and that calls give it, where none has its file. It reports
+// whether there are any.
+func (d *discovery) takeGiven(h helper, asking []string) bool {
+	given := func(dir string) bool {
+		file := path.Join(dir, h.file)
+		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir)
+	}
+	if h.name != "deepcopy" && h.name != "register" || !slices.ContainsFunc(asking, given) {
 		return false
 	}
 	for _, dir := range asking {
 		if !given(dir) {
-			d.excludeFrom("register", dir, d.callOf("gen_register"))
+			d.excludeFrom(h.name, dir, cmp.Or(d.callOf(h.tool), d.callOf("gen_register"), d.callOf("generate-groups")))
 		}
 	}
 	return true
+}
+
+// namedOtherwise reports whether a call of a generator writes its file for a directory by another name.
+func (d *discovery) namedOtherwise(h helper, dir string) bool {
+	return slices.ContainsFunc(d.calls(h.tool), func(c *call) bool {
+		dirs, _ := d.inputsOfCall(c)
+		names := slices.Concat(c.flags["--output-file"], c.flags["--output-file-base"], c.flags["--O"])
+		return slices.Contains(dirs, dir) && !slices.ContainsFunc(names, func(n string) bool { return strings.TrimSuffix(n, ".go") == strings.TrimSuffix(h.file, ".go") })
+	})
 }
 
 // givenBelow reports whether a function of kube_codegen.sh is given a directory, or one above it.

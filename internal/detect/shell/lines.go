@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,6 +15,7 @@ var (
 	makeVariable = lazyregexp.New(`^(?:export\s+|override\s+)?([A-Za-z_][\w.@-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
 	makeName     = lazyregexp.New(`\$[({]([A-Za-z_]\w*)[)}]`)
 	makeOther    = lazyregexp.New(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
+	makeTarget   = lazyregexp.New(`^([\w./-]+)\s*::?(?:[^=]|$)`) // of one target, which is no pattern
 	// instruction is what stands before a command in a Dockerfile, in YAML, as of a Taskfile, or in TOML, as of mise.
 	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-\s+cmd:|-|@|cmd:|run\s*=)\s+`)
 )
@@ -68,10 +70,15 @@ func (s *state) makefile(src string) {
 			s.define(v[1], v[2], v[3], above)
 		}
 	})
+	directory := strings.NewReplacer() // of the target, which is a file then
 	logical(src, func(line string, above int) {
 		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
 			sub := s.clone()
-			sub.line(fromMake(strings.TrimLeft(recipe, "\t @-+")), above)
+			sub.line(fromMake(directory.Replace(strings.TrimLeft(recipe, "\t @-+"))), above)
+		} else if m := makeTarget.FindStringSubmatch(line); m != nil {
+			directory = strings.NewReplacer("$(@D)", path.Dir(m[1]), "${@D}", path.Dir(m[1]))
+		} else if strings.Contains(line, ":") && !makeVariable.MatchString(line) {
+			directory = strings.NewReplacer()
 		}
 	})
 }
