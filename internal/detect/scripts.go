@@ -4,6 +4,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -49,6 +50,7 @@ type pin struct {
 	line    int
 	apart   bool // it is of an image or a clone, which has the generators whatever go.mod requires
 	openAPI bool // it is of openapi-gen alone, which older releases have
+	runs    bool // a command installs or runs generators of it, where a variable may be left over
 }
 
 var (
@@ -111,7 +113,10 @@ func readScript(file, src, cwd string) *script {
 	workOff := slices.ContainsFunc(read.Assignments, func(a shell.Assignment) bool { return a.Name == "GOWORK" && a.Value == "off" })
 	for _, c := range opened(path.Join(shell.Root, file), read.Commands) {
 		for _, w := range c.Words {
-			sc.pin(pinned, w, c.Line)
+			if sc.pin(pinned, w, c.Line) {
+				p := &sc.pins[len(sc.pins)-1]
+				p.runs = !p.openAPI && c.Words[0] == "go" && strings.Contains(w, "/cmd/")
+			}
 			sc.pin(inImage, w, c.Line)
 		}
 		sc.pin(inClone, strings.Join(c.Words, " "), c.Line)
@@ -150,7 +155,8 @@ func readScript(file, src, cwd string) *script {
 	if otherwise {
 		sc.removed = nil
 	}
-	slices.SortStableFunc(sc.pins, func(a, b pin) int { return a.line - b.line })
+	first := map[bool]int{true: -1}
+	slices.SortStableFunc(sc.pins, func(a, b pin) int { return cmp.Or(first[a.runs]-first[b.runs], a.line-b.line) })
 	if read.Err != nil {
 		sc.unparsed, sc.unparsedLine = read.Err, read.Line
 	}
@@ -203,6 +209,6 @@ func (sc *script) pin(pattern *lazyregexp.Regexp, text string, line int) bool {
 	if pattern != inImage && m[1] != "" {
 		version = "v" + m[1]
 	}
-	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line, pattern == inImage || pattern == inClone, strings.Contains(m[0], "/cmd/openapi-gen@")})
+	sc.pins = append(sc.pins, pin{version: version, source: repo.At(sc.path, line), line: line, apart: pattern == inImage || pattern == inClone, openAPI: strings.Contains(m[0], "/cmd/openapi-gen@")})
 	return true
 }
