@@ -64,6 +64,7 @@ type Client struct {
 	OneInputAPI                     string            `yaml:"oneInputAPI,omitempty"`
 	Watch                           bool              `yaml:"watch,omitempty"`
 	ApplyConfiguration              bool              `yaml:"applyConfiguration,omitempty"`
+	ApplyConfigurationImport        string            `yaml:"applyConfigurationImport,omitempty"`
 	ApplyConfigurationExternals     map[string]string `yaml:"applyConfigurationExternals,omitempty"`
 	ApplyConfigurationOpenAPISchema string            `yaml:"applyConfigurationOpenAPISchema,omitempty"`
 	KeepLeftOver                    bool              `yaml:"keepLeftOver,omitempty"`

@@ -24,6 +24,8 @@ var clientSettings = []Setting{
 		Usage: "generate listers and informers"},
 	{Field: "clients[0].applyConfiguration", Flag: "with-applyconfig", Value: func(p *Project) any { return &p.Clients[0].ApplyConfiguration },
 		Usage: "generate apply configurations"},
+	{Field: "clients[0].applyConfigurationImport", text: module.CheckImportPath, Otherwise: "the tree's, if any", Value: func(p *Project) any { return &p.Clients[0].ApplyConfigurationImport },
+		Usage: "import path of apply configurations that controller-gen makes", More: "not with `applyConfiguration`"},
 	{Field: "clients[0].applyConfigurationExternals", Flag: "applyconfig-externals", Value: func(p *Project) any { return &p.Clients[0].ApplyConfigurationExternals },
 		Usage: "apply configurations of other modules, as package.Type:package,…", More: "in the file a map: type (import path, dot, name) to package"},
 	{Field: "clients[0].applyConfigurationOpenAPISchema", Flag: "applyconfig-openapi-schema", Format: Path, text: openAPISchema, Otherwise: "none", Value: func(p *Project) any { return &p.Clients[0].ApplyConfigurationOpenAPISchema },

@@ -88,6 +88,9 @@ func (p *Project) validateClients(report func(field, format string, args ...any)
 				report(field("pluralExceptions"), "%q: %q must be two Go identifiers, for example Endpoints: Endpoints", kind, plural)
 			}
 		}
+		if c.ApplyConfiguration && c.ApplyConfigurationImport != "" {
+			report(field("applyConfigurationImport"), "is for those of another generator; remove one of it and applyConfiguration")
+		}
 		for typ := range c.ApplyConfigurationExternals {
 			if i := strings.LastIndex(typ, "."); i <= strings.LastIndex(typ, "/") {
 				report(field("applyConfigurationExternals"), "%q must be an import path, a dot and the name of a type", typ)

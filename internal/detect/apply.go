@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/controllergen"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
@@ -87,12 +88,27 @@ func (d *discovery) readApplyTrees() {
 	}
 }
 
+// madeOtherwise is the import path of the apply configurations of controller-gen that the clients of a tree use, and the file that shows it.
+func (d *discovery) madeOtherwise(t *clientTree) (self, source string) {
+	for _, f := range d.Files {
+		if self := d.Modules.ImportPath(f.Dir); f.Generator == controllergen.Name && path.Base(f.Path) == "utils.go" && self != "" && t.uses(self) {
+			return self, f.Path
+		}
+	}
+	return "", ""
+}
+
+// uses reports whether files of client-gen import a package or one below it.
+func (t *clientTree) uses(importPath string) bool {
+	return slices.ContainsFunc(t.files, func(f *repo.GoFile) bool { return f.Uses(func(p string) bool { return text.Below(importPath, p) }) })
+}
+
 // userOf is the clientset whose files import the apply configurations, or else the one with the most API packages
 // in common.
 func (d *discovery) userOf(a *applyTree) (best *clientTree) {
 	most := 0
 	for _, t := range d.trees {
-		if slices.ContainsFunc(t.files, func(f *repo.GoFile) bool { return f.Uses(func(p string) bool { return text.Below(a.self, p) }) }) {
+		if t.uses(a.self) {
 			return t
 		}
 		common := 0

@@ -66,6 +66,9 @@ func (d *discovery) readClients() {
 		}
 		if t.apply != nil {
 			t.applySettings(&c, set)
+		} else if self, source := d.madeOtherwise(t); self != "" {
+			c.ApplyConfigurationImport = self
+			set("applyConfigurationImport", source)
 		}
 		if at := d.keepsLeftOver(c.Dir); at != "" {
 			t.keeps = at + " removes nothing"

@@ -50,7 +50,7 @@ func (b *planner) addClient(c config.Client) error {
 	}
 	plurals := []string{"--plural-exceptions", strings.Join(pairs(c.PluralExceptions), ",")}
 	lint := lint(c.LintRules)
-	applyPackage := ""
+	applyPackage := c.ApplyConfigurationImport
 	if c.ApplyConfiguration {
 		applyPackage = path.Join(pkg, c.ApplyConfigurationName)
 		schema, err := b.schemaFile(c)

@@ -241,6 +241,15 @@ func TestFlagsOfVersions(t *testing.T) {
 	}
 }
 
+// Clients import apply configurations of another generator without one that makes any.
+func TestApplyConfigurationImport(t *testing.T) {
+	p, err := sample.plan(t, "v0.37.1", Options{}, func(p *config.Project) { p.Clients[0].ApplyConfigurationImport = "example.com/m/ac" })
+	require.NoError(t, err)
+	assert.Empty(t, p.Inputs("applyconfiguration-gen"))
+	i := slices.IndexFunc(p.Code(), func(u Unit) bool { return u.Name == "client-gen" })
+	assert.Contains(t, strings.Join(p.Code()[i].Flags, " "), "--apply-configuration-package example.com/m/ac ")
+}
+
 // openapi-gen may have a version of its own, which may be older than the flag.
 func TestReadOnlyTypes(t *testing.T) {
 	settings := &config.Project{Validation: config.Validation{ReadOnlyPackages: []string{"example.com/leaves"}}}
