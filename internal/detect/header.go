@@ -68,6 +68,10 @@ func (d *discovery) readHeader() {
 	}
 	fits := d.headerFits(file)
 	counted = d.readOtherHeaders(counted, fits)
+	by := scriptline.GivesHeaders.Find(d.Texts)
+	if len(by) == 0 {
+		counted = d.leaveHeaded(counted, fits, file)
+	}
 	total, matched = len(counted), 0
 	clear(count)
 	for _, f := range counted {
@@ -81,7 +85,7 @@ func (d *discovery) readHeader() {
 	if i < 0 || matched == total {
 		return
 	}
-	if by := scriptline.GivesHeaders.Find(d.Texts); len(by) > 0 {
+	if len(by) > 0 {
 		for _, f := range counted {
 			if !fits(repo.NormalHeader(f.Header)) {
 				d.PostProcess(by.Near(f.Path).On(f.Path))

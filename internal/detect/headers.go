@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"path"
 	"slices"
 
@@ -52,6 +53,34 @@ func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header stri
 			d.Settings.Boilerplates[dir] = file
 			d.Set("boilerplates."+dir, f.Path)
 		}
+	}
+	return others
+}
+
+// leaveHeaded lists the files next to types that have another header than most, and whose package no call gives to their generator: what made them
+// was given that header, and is to do so again. It returns the other files.
+func (d *discovery) leaveHeaded(files []*repo.GoFile, fits func(header string) bool, usual string) (others []*repo.GoFile) {
+	left := map[string][]*repo.GoFile{} // by generator
+	for _, f := range files {
+		i := slices.IndexFunc(helpers, func(h helper) bool { return h.tool == f.Generator })
+		if i < 0 || fits(repo.NormalHeader(f.Header)) || d.isGiven(helpers[i], f.Dir) {
+			others = append(others, f)
+			continue
+		}
+		if inputs, _ := d.inputsOf(f.Generator); slices.Contains(inputs, f.Dir) {
+			others = append(others, f)
+			continue
+		}
+		left[f.Generator] = append(left[f.Generator], f)
+	}
+	for _, h := range helpers {
+		if len(left[h.tool]) == 0 {
+			continue
+		}
+		for _, f := range left[h.tool] {
+			d.excludeFrom(h.name, f.Dir, f.Path)
+		}
+		d.List(h.name, h.tool, repo.Paths(left[h.tool]), "it has another header than "+cmp.Or(usual, "none")+", and no command that crdctl can read gives the package to "+h.tool+"; it stays unchanged")
 	}
 	return others
 }
