@@ -29,6 +29,8 @@ var (
 	toolRelease = lazyregexp.New(`^v0\.\d+\.\d+$`)
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
 	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
+	// pinVariable is the variable with the version that a script installs.
+	pinVariable = lazyregexp.New(`cmd/controller-gen["']?[@\s]+["']?\$\{?(\w+)\}?`)
 	// toolMinor is a version without its patch, for which the go command takes the newest one.
 	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
 )
@@ -75,6 +77,13 @@ func (r *Reader) toolVersions() (all []genVersion) {
 		}
 		for _, m := range toolPin.FindAllSubmatchIndex(data, -1) {
 			add("v"+string(data[m[2]:m[3]]), m[2])
+		}
+		for _, m := range pinVariable.FindAllSubmatchIndex(data, -1) {
+			set := regexp.MustCompile(`(?m)\b` + string(data[m[2]:m[3]]) + `=["']?(?:\$\{\w+:-)?["']?v?(0\.\d+\.\d+)\b`)
+			if found := set.FindAllSubmatchIndex(data[:m[0]], -1); len(found) > 0 {
+				last := found[len(found)-1]
+				add("v"+string(data[last[2]:last[3]]), last[2])
+			}
 		}
 		for _, m := range toolMinor.FindAllSubmatchIndex(data, -1) {
 			if newest := newestOf(string(data[m[2]:m[3]])); newest != "" {
