@@ -24,7 +24,7 @@ const oldest = "v0.2.0"
 var sameSince = map[string]string{"object": "v0.17.0", "rbac": "v0.17.2", "webhook": "v0.20.0"}
 
 // ErrUnknownVersion says that neither settings nor the tree tell the version.
-var ErrUnknownVersion = errors.New("the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools")
+var ErrUnknownVersion = diag.Unavailable(errors.New("the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools"))
 
 // engineFor is the version whose engine must run generators, or "" if this process can.
 func engineFor(version string, names []string) (string, error) {

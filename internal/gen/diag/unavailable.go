@@ -19,6 +19,14 @@ func Unsupported(err error) error { return unsupported{err} }
 // IsUnsupported reports whether an error is marked so.
 func IsUnsupported(err error) bool { return errors.As(err, &unsupported{}) }
 
+// unavailable is an error about something that is not known here.
+type unavailable struct{ error }
+
+func (u unavailable) Unwrap() error { return u.error }
+
+// Unavailable marks an error as one about what is unavailable here.
+func Unavailable(err error) error { return unavailable{err} }
+
 var (
 	notHad = regexp.MustCompile(`no required module provides package|cannot find module providing package|missing go\.sum entry|go\.sum (lacks|does not exist)|module lookup disabled by GOPROXY|` +
 		`: dial tcp|: (403 Forbidden|404 Not Found|410 Gone)|unrecognized import path|no matching versions for query|Go 1\.\d+(\.\d+)? \(running go 1\.`)
@@ -28,7 +36,7 @@ var (
 // IsUnavailable reports whether an error is about modules or versions that are unavailable here, and not about what is in the sources:
 // what needs none of these can be made and compared all the same.
 func IsUnavailable(err error) bool {
-	return IsUnsupported(err) || err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())
+	return IsUnsupported(err) || errors.As(err, &unavailable{}) || err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())
 }
 
 // inferred is the error of a call that no command in the tree has.
