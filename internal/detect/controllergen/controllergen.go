@@ -35,6 +35,8 @@ type Reader struct {
 	removedDirs []string
 	// moves are the commands that move CRDs by a pattern from where controller-gen writes them.
 	moves []move
+	// regrouped reports that most clients have other groups of imports than their generator writes, and no command was found that makes them.
+	regrouped bool
 	// copies are CRDs that are also where a call makes them, or missing there.
 	copies []string
 }

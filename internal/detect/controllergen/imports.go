@@ -46,6 +46,7 @@ func (r *Reader) readClientImports() {
 	if len(changed) == 0 || len(commands) == 0 && len(changed) <= len(unchanged) {
 		return
 	}
+	r.regrouped = len(commands) == 0
 	by := func(file string) config.PostProcessed {
 		one := commands.Near(file).On(file)
 		one.Changes = config.ChangesForm // the imports show no more than that
@@ -137,11 +138,11 @@ func (r *Reader) owns(importPath string) bool {
 
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages. Where the call
-// is not found, as in a submodule, neither may be what formats its files.
+// is not found, as in a submodule, neither may be what formats its files, and what formats most clients may be given deep copies, too.
 func (r *Reader) readImportForms(calls []*genCall, own []repo.Manifest) {
 	by := scriptline.GroupsImports.Find(r.Texts)
 	for _, c := range calls {
-		if len(by) == 0 && c.Inferred == "" {
+		if len(by) == 0 && c.Inferred == "" && !r.regrouped {
 			continue
 		}
 		made := map[string][]string{}
