@@ -62,7 +62,7 @@ func leaveTo(p *config.Project) {
 }
 
 // freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
-// there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script that makes clients does.
+// there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script does that makes clients, or gives packages to deepcopy-gen.
 func (d *discovery) freshOfControllerGen(found roots) {
 	for _, f := range d.Files {
 		if f.Generator == controllergen.Name && path.Base(f.Path) == helpers[0].file {
@@ -71,11 +71,17 @@ func (d *discovery) freshOfControllerGen(found roots) {
 	}
 	d.setAPIs(found)
 	d.clientsOfCalls()
-	if d.callOf("gen_helpers") == "" {
-		d.made = nil
-		d.Settings.Generators = []string{}
-		d.Set("generators", "controller-gen generates the code here")
+	if d.callOf("gen_helpers") != "" {
+		return
 	}
+	d.made, d.Settings.Generators = nil, []string{}
+	source := "controller-gen generates the code here"
+	if asking, _ := d.tagged("deepcopy", d.Settings.APIs); d.takeGiven(helpers[0], asking) {
+		d.made = []string{"deepcopy"}
+		d.Settings.Generators = append(d.Settings.Generators, "deepcopy")
+		source = cmp.Or(d.callOf("deepcopy-gen"), d.callOf("generate-groups"))
+	}
+	d.Set("generators", source)
 }
 
 // notMade takes out the files that settings have crdctl make all the same: where the directory is given, and of kept calls what they

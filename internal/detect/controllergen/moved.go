@@ -51,13 +51,14 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 	}
 }
 
-// staysIn reports whether a CRD that is in one of some files belongs in a directory, too: a kustomization names it there, and no command takes it away.
+// staysIn reports whether a CRD that is in one of some files belongs in a directory, too: a kustomization names it there, or a command copies it from
+// there, and none takes it away.
 func (r *Reader) staysIn(dir string, files []string) bool {
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
 		plural, group, _ := strings.Cut(m.Name, ".")
 		name := group + "_" + plural + ".yaml"
 		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir) &&
-			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)))
+			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || r.copiedFrom(path.Join(dir, name), m))
 	})
 }
 
@@ -65,6 +66,23 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 func (r *Reader) kustomized(dir, file string) bool {
 	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(dir), "kustomization.yaml"), safefs.MaxFile)
 	return err == nil && bytes.Contains(data, []byte("- "+file+"\n"))
+}
+
+// copiedFrom reports whether a command copies a file, by its name or a pattern, to where a CRD is.
+func (r *Reader) copiedFrom(file string, m repo.Manifest) bool {
+	return slices.ContainsFunc(r.steps.Sequences, func(s steps.Sequence) bool {
+		return slices.ContainsFunc(s.Steps, func(step steps.Step) bool {
+			words := step.Words
+			if path.Base(words[0]) != "cp" || len(words) < 3 {
+				return false
+			}
+			to := steps.Local(step.Dir, words[len(words)-1])
+			return (to == m.Path || to == m.Dir && path.Base(m.Path) == path.Base(file)) && slices.ContainsFunc(words[1:len(words)-1], func(w string) bool {
+				matches, _ := path.Match(steps.Local(step.Dir, w), file)
+				return matches
+			})
+		})
+	})
 }
 
 // takenFrom reports whether a command moves or deletes a directory, or files in it.
