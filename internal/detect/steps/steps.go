@@ -269,22 +269,38 @@ func (x *Reader) prints(words []string, dir string) (string, bool) {
 		text, ok := x.text(Local(dir, last))
 		return strings.TrimSpace(text), ok
 	case slices.Equal(words, []string{"ls", "-d", "*/"}):
-		return x.goDirs(dir)
+		return x.goDirs(Local(dir, "."), "/")
+	case words[0] == "find" && len(words) == 8 && findsDirs.MatchString(strings.Join(words[2:], " ")):
+		dirs, ok := x.goDirs(Local(dir, words[1]), "")
+		return prefixed(dirs, words[1]), ok
+	case slices.Equal(words, []string{"go", "env", "GOBIN"}):
+		return "", true // unless a person has set it, for tools to be elsewhere
 	case words[0] == "ls" && slices.Contains(words, "-d") && !slices.ContainsFunc(words[1:len(words)-1], func(w string) bool { return !strings.HasPrefix(w, "-") }):
 		return last, x.repo.Exists(Local(dir, last)) // one path, which is printed as it is
 	}
 	return "", false
 }
 
-// goDirs are the directories in a directory that have Go code of the repository in or below them, as ls -d */ prints them: for those that
+// findsDirs are the arguments of find that have it print the directories in a directory.
+var findsDirs = lazyregexp.New(`^(-maxdepth 1 -mindepth 1|-mindepth 1 -maxdepth 1) -type d$`)
+
+// prefixed puts a directory before each of some lines, as find does.
+func prefixed(lines, dir string) string {
+	var all []string
+	for line := range strings.Lines(lines) {
+		all = append(all, strings.TrimSuffix(dir, "/")+"/"+strings.TrimSpace(line))
+	}
+	return strings.Join(all, "\n")
+}
+
+// goDirs are the directories in a directory that have Go code of the repository in or below them, as ls -d */ and find print them: for those that
 // have none, no generator that is given them makes anything.
-func (x *Reader) goDirs(dir string) (string, bool) {
-	at := Local(dir, ".")
+func (x *Reader) goDirs(at, end string) (string, bool) {
 	seen := map[string]bool{}
 	for _, f := range x.repo.Files {
 		if rel := repo.Rel(at, f.Path); rel != f.Path || at == "." {
 			if top, _, below := strings.Cut(rel, "/"); below && !strings.HasPrefix(top, ".") {
-				seen[top+"/"] = true
+				seen[top+end] = true
 			}
 		}
 	}

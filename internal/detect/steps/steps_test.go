@@ -92,6 +92,25 @@ module example.com/m
 op/magefiles/magefile.go: verify generates=false
 	op/magefiles/magefile.go:10 /op: ["$tool" "controller-gen"]
 `},
+		"the usual place of tools, and directories that find lists": {`
+-- Makefile --
+LOCALBIN := $(shell go env GOBIN)
+LOCALBIN := $(if $(LOCALBIN),$(LOCALBIN),$(shell pwd)/bin)
+generate:
+	for mod in $(shell find modules/ -maxdepth 1 -mindepth 1 -type d); do \
+		$(LOCALBIN)/controller-gen object paths="./$$mod/..." ; \
+	done
+-- modules/a/types.go --
+// +groupName=a.example.com
+package a
+-- modules/b/v1/types.go --
+// +groupName=b.example.com
+package v1
+-- modules/docs/x.txt --
+`, `Makefile: generate generates=true
+	Makefile:5 : ["/@/bin/controller-gen" "object" "paths=./modules/a/..."]
+	Makefile:5 : ["/@/bin/controller-gen" "object" "paths=./modules/b/..."]
+`},
 		"a makefile of another ending": {`
 -- Makefile --
 include op/op.make
