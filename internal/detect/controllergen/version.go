@@ -29,14 +29,11 @@ var (
 	toolRelease = lazyregexp.New(`^v0\.\d+\.\d+$`)
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
 	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
-	// pinVariable is the variable with the version that a script installs.
-	pinVariable = lazyregexp.New(`cmd/controller-gen["']?[@\s]+["']?\$\{?(\w+)\}?`)
+	// pinVariable is the variable with the version that a script or makefile installs.
+	pinVariable = lazyregexp.New(`cmd/controller-gen["']?[@\s]+["']?\$[({]?(\w+)`)
 	// toolMinor is a version without its patch, for which the go command takes the newest one.
 	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
 )
-
-// pinVariable is a version in a variable of the same file, whatever its name.
-var pinVariable = lazyregexp.New(`cmd/controller-gen@\$[({]?(\w+)`)
 
 // patches are the newest releases of the minor versions of controller-tools that have more than one.
 var patches = map[string]string{
@@ -79,21 +76,19 @@ func (r *Reader) toolVersions() (all []genVersion) {
 			add("v"+string(data[m[2]:m[3]]), m[2])
 		}
 		for _, m := range pinVariable.FindAllSubmatchIndex(data, -1) {
-			set := regexp.MustCompile(`(?m)\b` + string(data[m[2]:m[3]]) + `=["']?(?:\$\{\w+:-)?["']?v?(0\.\d+\.\d+)\b`)
-			if found := set.FindAllSubmatchIndex(data[:m[0]], -1); len(found) > 0 {
-				last := found[len(found)-1]
+			set := regexp.MustCompile(`(?m)\b` + string(data[m[2]:m[3]]) + `\s*[:?]?=\s*["']?(?:\$\{\w+:-)?["']?v?(0\.\d+\.\d+)\b`)
+			all := set.FindAllSubmatchIndex(data[:m[0]], -1)
+			if all == nil {
+				all = set.FindAllSubmatchIndex(data, -1) // makefiles set it anywhere
+			}
+			if len(all) > 0 {
+				last := all[len(all)-1]
 				add("v"+string(data[last[2]:last[3]]), last[2])
 			}
 		}
 		for _, m := range toolMinor.FindAllSubmatchIndex(data, -1) {
 			if newest := newestOf(string(data[m[2]:m[3]])); newest != "" {
 				add(newest, m[2])
-			}
-		}
-		for _, m := range pinVariable.FindAllSubmatch(data, -1) {
-			set := regexp.MustCompile(`(?m)^\s*(?:export\s+|readonly\s+|local\s+)?` + string(m[1]) + `\s*[:?]?=\s*["']?v?(0\.\d+\.\d+)\b`)
-			if at := set.FindSubmatchIndex(data); at != nil {
-				add("v"+string(data[at[2]:at[3]]), at[2])
 			}
 		}
 	}
