@@ -161,3 +161,16 @@ func (g *Module) Replaced(module string) bool {
 func (g *Module) Uses(module string) bool {
 	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && !r.Indirect })
 }
+
+// NamesRequired reports whether a text has the path of a module that this one requires, and that is of another repository.
+func (g *Module) NamesRequired(text string) bool {
+	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool {
+		return strings.Contains(text, r.Mod.Path) && repositoryOf(r.Mod.Path) != repositoryOf(g.path)
+	})
+}
+
+// repositoryOf is the beginning of an import path that tells repositories apart: host, owner and name.
+func repositoryOf(importPath string) string {
+	parts := strings.Split(importPath, "/")
+	return strings.Join(parts[:min(3, len(parts))], "/")
+}
