@@ -155,7 +155,7 @@ func (all *parts) withoutCopies(ctx context.Context, root string, p *config.Proj
 			return false
 		}
 		var made *made
-		if made, err = run.cachedOrMade(ctx, o); err == nil && len(made.Files) > 0 {
+		if made, err = run.cachedOrMade(ctx, o); err == nil && len(made.Files)+len(all.called.Files) > 0 {
 			all.run, all.made = run, made
 		} else if err == nil {
 			return false

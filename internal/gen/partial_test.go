@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/calls"
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
@@ -70,6 +71,14 @@ func TestFailedCopies(t *testing.T) {
 	o.Partial = false
 	_, err = Generate(t.Context(), root, gentest.Settings(t, root), o)
 	assert.ErrorContains(t, err, "Odd.C has the type chan int", "where files are to be written")
+
+	alone := &config.Project{APIs: []string{"pkg/apis"}, Generators: []string{"deepcopy"}, ControllerGen: config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{
+		{Paths: []string{"./..."}, RBAC: &config.RBACGenerator{RoleName: "wood"}},
+	}}}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "rbac.go"), []byte("// +kubebuilder:rbac:groups=wood,resources=woods,verbs=get\n\npackage root\n"), 0o644))
+	r, err = Generate(t.Context(), root, alone, Options{Year: 2026, Partial: true, Discovered: true})
+	require.NoError(t, err, "with calls of controller-gen alone beside them")
+	assert.Equal(t, []string{"config/rbac/role.yaml"}, r.Compared(), "compared of calls")
 }
 
 // A generator of clients that crashes names no tree, so that all are left.
