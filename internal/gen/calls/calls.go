@@ -106,7 +106,8 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	added.NotCompared = append(added.NotCompared, p.leaveUnmarked(made.DeepCopies)...)
 	var compared []comparison
 	for _, s := range settled {
-		if s.by != nil && !s.isStale() {
+		lost := s.by != nil && s.missing && slices.ContainsFunc(settled, s.isBeside)
+		if s.by != nil && !s.isStale() && !lost {
 			compared = append(compared, s)
 			continue
 		}
@@ -155,6 +156,11 @@ func (c *comparison) isStale() bool {
 		return c.missing || c.result.Object
 	}
 	return false
+}
+
+// isBeside reports whether a file exists that the same call makes and the same script changes: the script does not move such files.
+func (c *comparison) isBeside(other comparison) bool {
+	return other.by != nil && !other.missing && other.call == c.call && other.generator == c.generator && other.by.By == c.by.By && path.Dir(other.path) == path.Dir(c.path)
 }
 
 // settle decides on the content of each file, in the order of their paths. The files on disk are read side by side: they may have
