@@ -85,6 +85,10 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 		}
 		d.readEdits(f)
 	}
+	if old := d.oldOpenAPI(); best != nil && pinned && old != "" {
+		d.listOpenAPI(best, old)
+		best = nil
+	}
 	if best == nil {
 		if o := &d.Settings.OpenAPI; !o.IsSet() {
 			o.Version, o.GengoVersion = "", ""
@@ -150,8 +154,8 @@ func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	case !pinned:
 		d.listOpenAPI(f, "no command that crdctl can read tells the version of openapi-gen; set openapi: {version: VERSION, calls: […]}")
 		return
-	case semver.Compare(o.Version, oldestOpenAPI) < 0:
-		d.listOpenAPI(f, fmt.Sprintf("openapi-gen %s (%s) is older than those that crdctl can run", o.Version, d.Sources["openapi.version"][0]))
+	case d.oldOpenAPI() != "":
+		d.listOpenAPI(f, d.oldOpenAPI())
 		return
 	}
 	c := config.OpenAPICall{Dir: f.Dir, Package: d.otherPackage(f), Packages: packages}
@@ -160,6 +164,15 @@ func (d *discovery) addOpenAPICall(f *repo.GoFile, pinned bool) {
 	}
 	d.Set(fmt.Sprintf("openapi.calls[%d]", len(o.Calls)), f.Path)
 	o.Calls = append(o.Calls, c)
+}
+
+// oldOpenAPI says that the version of openapi-gen that was found is too old, or "".
+func (d *discovery) oldOpenAPI() string {
+	version := d.Settings.OpenAPI.Version
+	if version == "" || semver.Compare(version, oldestOpenAPI) >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("openapi-gen %s (%s) is older than those that crdctl can run", version, d.Sources["openapi.version"][0])
 }
 
 // provided reports whether a package may be of a module that the go command knows in a directory. A go.mod of before Go 1.17 does not name all.
