@@ -22,7 +22,7 @@ func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, `,"k":"`...)
 	b = append(b, r.Body.Kind()...)
 	b = append(b, '"')
-	if by, ok := r.Body.(appender); ok {
+	if by := appenderOf(r.Body); by != nil {
 		return append(by.appendFields(b), '}'), nil
 	}
 	body, err := json.Marshal(r.Body)
