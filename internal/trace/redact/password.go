@@ -57,7 +57,7 @@ func (r *Redactor) Learn(crd any) {
 	p.byResource[t], p.byKind[k] = merge(p.byResource[t], found), merge(p.byKind[k], found)
 	r.passwords.Store(p)
 	if len(old.byKind) == 0 { // a controller repeats in its log what the API server answered
-		texts := append(slices.Clone(*r.texts.Load()), replacement{[]string{" value: "}, func(b []byte) []byte { return r.quotes(b, true) }})
+		texts := append(slices.Clone(*r.texts.Load()), replacement{hints(" value: "), func(b []byte) []byte { return r.quotes(b, true) }})
 		r.texts.Store(&texts)
 	}
 }

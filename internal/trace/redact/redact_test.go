@@ -232,6 +232,9 @@ func TestRestIsKept(t *testing.T) {
 	}
 	assert.Equal(t, `"$PROJECT/main.go:3 ~/x ~. /home/me2 ~"`, string(r.Line([]byte(`"/src/p/main.go:3 /home/me/x /home/me. /home/me2 /home/me"`))))
 	assert.Equal(t, `x: Invalid value: "a"`, r.Message(deployments, `x: Invalid value: "a"`))
+	r.Hide("a credential that is longer than thirty-two characters")
+	line := []byte(`a line that has nothing of all that`)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { r.Line(line) }), "to look at a line must not make garbage: all records have one")
 }
 
 const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"x","namespace":"default","uid":"u","resourceVersion":"7","labels":{"app":"x"},

@@ -11,8 +11,15 @@ import (
 
 // replacement is one thing to find in text. A line that has none of hints has nothing of it, which is quick to see.
 type replacement struct {
-	hints   []string
+	hints   [][]byte
 	replace func(text []byte) []byte
+}
+
+func hints(all ...string) (b [][]byte) {
+	for _, hint := range all {
+		b = append(b, []byte(hint))
+	}
+	return b
 }
 
 var (
@@ -28,14 +35,14 @@ var (
 
 func (r *Redactor) replacements() []replacement {
 	all := []replacement{
-		{[]string{"eyJ"}, func(b []byte) []byte { return jwt.ReplaceAllFunc(b, r.valueOf) }},
-		{[]string{"earer", "EARER"}, func(b []byte) []byte { return r.second(bearer, b) }},
-		{[]string{"uthorization", "UTHORIZATION"}, func(b []byte) []byte { return r.second(authorized, b) }},
-		{[]string{"PRIVATE KEY"}, func(b []byte) []byte { return privateKey.ReplaceAllFunc(b, r.valueOf) }},
+		{hints("eyJ"), func(b []byte) []byte { return jwt.ReplaceAllFunc(b, r.valueOf) }},
+		{hints("earer", "EARER"), func(b []byte) []byte { return r.second(bearer, b) }},
+		{hints("uthorization", "UTHORIZATION"), func(b []byte) []byte { return r.second(authorized, b) }},
+		{hints("PRIVATE KEY"), func(b []byte) []byte { return privateKey.ReplaceAllFunc(b, r.valueOf) }},
 	}
 	for _, p := range []struct{ path, name string }{{r.o.Project, "$PROJECT"}, {r.o.Home, "~"}} {
 		if path := escaped(p.path); len(path) > 1 { // the root directory is in each path
-			all = append(all, replacement{[]string{path}, func(b []byte) []byte { return replacePath(b, path, p.name) }})
+			all = append(all, replacement{hints(path), func(b []byte) []byte { return replacePath(b, path, p.name) }})
 		}
 	}
 	return all
@@ -49,7 +56,7 @@ func (r *Redactor) Hide(token string) {
 	}
 	r.learning.Lock()
 	defer r.learning.Unlock()
-	texts := append(slices.Clone(*r.texts.Load()), replacement{[]string{t}, func(b []byte) []byte {
+	texts := append(slices.Clone(*r.texts.Load()), replacement{hints(t), func(b []byte) []byte {
 		return bytes.ReplaceAll(b, []byte(t), r.valueOf([]byte(t)))
 	}})
 	r.texts.Store(&texts)
@@ -108,7 +115,7 @@ func inName(c byte) bool {
 func (r *Redactor) Line(line []byte) []byte {
 	for _, t := range *r.texts.Load() {
 		for _, hint := range t.hints {
-			if bytes.Contains(line, []byte(hint)) {
+			if bytes.Contains(line, hint) {
 				line = t.replace(line)
 				break
 			}
