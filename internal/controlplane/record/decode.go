@@ -7,21 +7,16 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"strconv"
-	"sync"
-	"time"
 
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	clientscheme "k8s.io/client-go/kubernetes/scheme"
-	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 const (
@@ -30,18 +25,6 @@ const (
 )
 
 var errUnread = errors.New("content type is not read")
-
-// deserializer reads protobuf of the built-in kinds, without defaults or conversions.
-var deserializer = sync.OnceValue(func() runtime.Decoder {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientscheme.AddToScheme, apiextv1.AddToScheme, apiregistrationv1.AddToScheme, metav1.AddMetaToScheme} {
-		if err := add(scheme); err != nil {
-			panic(fmt.Sprintf("register kinds: %v", err)) // two packages register one kind otherwise
-		}
-	}
-	metav1.AddToGroupVersion(scheme, metav1.Unversioned)
-	return serializer.NewCodecFactory(scheme).UniversalDeserializer()
-})
 
 // head is what every object has, and a little more of a Status.
 type head struct {
@@ -55,7 +38,9 @@ type head struct {
 
 		DeletionTimestamp          string
 		DeletionGracePeriodSeconds *int64
+		Generation                 int64
 		Finalizers                 []string
+		Owners                     []trace.Owner
 	}
 	Code    int
 	Reason  string
@@ -85,11 +70,8 @@ func number(s string) uint64 {
 // object is an encoded object of which no more is decoded than is asked for.
 type object struct {
 	head
-	raw   []byte         // JSON
-	typed runtime.Object // of protobuf
-
-	prepared map[string]any // see Options.prepared
-	done     bool
+	raw      []byte // JSON, or the message of protobuf
+	protobuf bool
 }
 
 // decode reads an answer, or what was sent.
@@ -123,51 +105,22 @@ func decode(contentType, encoding string, content []byte) (*object, error) {
 
 func decodeJSON(content []byte) (*object, error) {
 	o := &object{raw: content}
-	if err := newScanner(content).head(&o.head); err != nil {
+	s := newScanner(content)
+	defer s.free()
+	if err := s.head(&o.head); err != nil {
 		return nil, err
 	}
 	return o, nil
 }
 
-func decodeProtobuf(content []byte) (*object, error) {
-	typed, kind, err := deserializer().Decode(content, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	o := &object{typed: typed}
-	o.Kind, o.APIVersion = kind.Kind, kind.GroupVersion().String()
-	typed.GetObjectKind().SetGroupVersionKind(*kind)
-	switch t := typed.(type) {
-	case *metav1.Status:
-		o.Code, o.Reason, o.Message = int(t.Code), string(t.Reason), t.Message
-		if t.Details != nil {
-			o.Details.UID = string(t.Details.UID)
-		}
-	case metav1.ListInterface:
-		o.Metadata.ResourceVersion = t.GetResourceVersion()
-	case metav1.Object:
-		m := &o.Metadata
-		m.UID, m.Name, m.Namespace, m.ResourceVersion = string(t.GetUID()), t.GetName(), t.GetNamespace(), t.GetResourceVersion()
-		m.Finalizers, m.DeletionGracePeriodSeconds = t.GetFinalizers(), t.GetDeletionGracePeriodSeconds()
-		if at := t.GetDeletionTimestamp(); at != nil {
-			m.DeletionTimestamp = at.UTC().Format(time.RFC3339)
-		}
-	}
-	return o, nil
-}
-
-// fields returns the whole object, of JSON without managedFields.
-func (o *object) fields() (map[string]any, error) {
-	if o.typed != nil {
-		return runtime.DefaultUnstructuredConverter.ToUnstructured(o.typed)
-	}
-	return fieldsOf(o.raw)
-}
+// encoding is the object as it was sent.
+func (o *object) encoding() encoded { return encoded{o.APIVersion, o.Kind, o.raw, o.protobuf} }
 
 // uids returns the UIDs of the objects in a list.
 func (o *object) uids() (all []string) {
-	if o.typed != nil {
-		_ = meta.EachListItem(o.typed, func(item runtime.Object) error { // of what is not a list there are none
+	if o.protobuf {
+		list, _ := o.encoding().typed()                               // it was read before
+		_ = meta.EachListItem(list, func(item runtime.Object) error { // of what is not a list there are none
 			if m, ok := item.(metav1.Object); ok {
 				all = append(all, string(m.GetUID()))
 			}
@@ -185,8 +138,9 @@ func (o *object) uids() (all []string) {
 
 // items is how many objects a list has, or rows if it is a table of kubectl's.
 func (o *object) items() int {
-	if o.typed != nil {
-		return meta.LenList(o.typed)
+	if o.protobuf {
+		list, _ := o.encoding().typed() // it was read before
+		return meta.LenList(list)
 	}
 	var list struct{ Items, Rows []struct{} }
 	_ = json.Unmarshal(o.raw, &list) // it was read before

@@ -47,9 +47,11 @@ func (w *worker) kubeEvent(x *exchange, answered *object) {
 }
 
 func kubeEventOf(o *object) (e kubeEvent, ok bool) {
-	switch t := o.typed.(type) {
-	case nil:
+	if !o.protobuf {
 		return e, json.Unmarshal(o.raw, &e) == nil
+	}
+	typed, _ := o.encoding().typed()
+	switch t := typed.(type) {
 	case *corev1.Event:
 		e.InvolvedObject.UID, e.Type, e.Reason, e.Message, e.Count = string(t.InvolvedObject.UID), t.Type, t.Reason, t.Message, int(t.Count)
 		if t.Series != nil {

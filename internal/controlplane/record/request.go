@@ -161,7 +161,7 @@ func (w *worker) learn(info *request.RequestInfo, answered *object) {
 	if w.Redact == nil || info.Resource != "customresourcedefinitions" || info.APIGroup != apiextv1.GroupName {
 		return
 	}
-	if fields, err := answered.fields(); err == nil {
+	if fields, err := answered.encoding().fields(); err == nil {
 		w.Redact.Learn(fields)
 	}
 }
@@ -244,12 +244,17 @@ func (w *worker) drift(x *exchange, answered, sent *object) []trace.Change {
 	if sent == nil || x.method != http.MethodPut || x.info.Subresource != "" && x.info.Subresource != "status" || w.withheld(x) {
 		return nil
 	}
-	t := target(x.info)
-	before, after := w.prepared(t, sent), w.prepared(t, answered)
-	if before == nil || after == nil {
+	from, to := sent.encoding(), answered.encoding()
+	before, invalid := from.split(parts{})
+	after, err := to.split(parts{})
+	if invalid != nil || err != nil {
 		return nil
 	}
-	return allowed(w.Bodies, diff.Drift(before, after, x.info.Subresource))
+	was, is, err := w.versions.unlike(target(x.info), from, to, before, after)
+	if err != nil {
+		return nil
+	}
+	return allowed(w.Bodies, diff.Drift(was, is, x.info.Subresource))
 }
 
 // body returns what was sent, as JSON.

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/diff"
 	"github.com/crdctl/crdctl/internal/trace/redact"
@@ -33,9 +31,6 @@ const (
 	// heldBytes and heldObjects bound the objects that are held to compare the next version with.
 	heldBytes   = 32 << 20
 	heldObjects = 50_000
-	// recentObjects of them are held decoded, if their JSON has recentBytes at most: what changes often is not encoded and decoded each time.
-	recentObjects = 128
-	recentBytes   = 16 << 10
 )
 
 // version is a version of an object that was seen, and waits until it can be recorded.
@@ -58,14 +53,12 @@ type version struct {
 
 // held is an object as it was recorded last.
 type held struct {
-	uid        string
-	rv         uint64
-	t          int64
-	apiVersion string
-	body       []byte         // JSON, with what is compared; nil if it is not known, or recent is set
-	recent     map[string]any // what body would have
-	bodyRV     uint64
-	elem       *list.Element
+	uid    string
+	rv     uint64
+	t      int64
+	body   encoded // with what is compared; empty if it is not known
+	bodyRV uint64
+	elem   *list.Element
 }
 
 // versions puts together what requests and deliveries show of objects, and records each version once, in order.
@@ -75,9 +68,9 @@ type versions struct {
 	held    map[string]*held
 	lru     list.List // of *held, the last used first
 	bytes   int
-	recent  [recentObjects]*held // those with recent set, in a circle of which next is replaced next
-	next    int
 	deletes map[string]deletion // by UID
+	// compared are the parts of the two objects that are being compared.
+	compared struct{ before, after parts }
 }
 
 type deletion struct {
@@ -198,8 +191,7 @@ func (v *versions) record(n *version) {
 	h.rv, h.t = n.rv, n.t
 	v.describe(rec, n, h)
 	if n.typ == deleted { // the version stays, for what comes late
-		v.hold(h, nil, n.rv)
-		h.recent = nil
+		v.hold(h, encoded{}, n.rv)
 	}
 	if !n.silent && (n.by != "" || !n.baseline) {
 		v.Sink.AddAt(n.t, rec)
@@ -209,32 +201,37 @@ func (v *versions) record(n *version) {
 
 // describe fills in what the object tells, and holds it for the next version.
 func (v *versions) describe(rec *trace.Version, n *version, h *held) {
-	if n.object == nil {
+	if n.object == nil || v.Redact != nil && n.target.Dropped() {
 		return
 	}
-	fields := v.prepared(n.target, n.object)
-	if fields == nil {
+	now := n.object.encoding()
+	after, err := now.split(v.compared.after)
+	if err != nil {
 		return
 	}
-	metadataOf(rec, fields)
+	v.compared.after = after
+	m := &n.object.Metadata
+	rec.Generation, rec.Finalizers, rec.Deleting, rec.Owners = m.Generation, m.Finalizers, m.DeletionTimestamp, m.Owners
 	withheld := v.Redact == nil && n.target == secrets
 	partial := n.object.partial() || withheld
 	if partial {
-		fields = map[string]any{"metadata": fields["metadata"]}
+		after.root = nil
 	}
-	comparable := (h.body != nil || h.recent != nil) && (n.object.partial() || h.apiVersion == n.object.APIVersion)
+	comparable := h.body.raw != nil && (n.object.partial() || h.body.apiVersion == now.apiVersion)
 	if comparable && n.typ != deleted {
-		before := h.recent
-		if before == nil {
-			var err error
-			if before, err = fieldsOf(h.body); err != nil {
-				return
-			}
+		before, err := h.body.split(v.compared.before)
+		if err != nil {
+			return
 		}
+		v.compared.before = before
 		if partial {
-			before = map[string]any{"metadata": before["metadata"]}
+			before.root = nil
 		}
-		changes := diff.Changes(before, fields)
+		was, is, err := v.unlike(n.target, h.body, now, before, after)
+		if err != nil {
+			return
+		}
+		changes := diff.Changes(was, is)
 		rec.Prev = h.bodyRV
 		rec.ManagedOnly = len(changes) == 0 && !partial
 		rec.Changes = allowed(v.Bodies, changes)
@@ -243,53 +240,60 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 		return // the body of before is the better one to compare with
 	}
 	if !comparable && v.Bodies == trace.BodiesAll && !partial {
-		rec.Full, _ = json.Marshal(fields) // nil for what JSON does not have
+		if fields := v.prepared(n.target, n.object); fields != nil {
+			rec.Full, _ = json.Marshal(fields) // nil for what JSON does not have
+		}
 	}
-	h.apiVersion = n.object.APIVersion
-	if size := len(n.object.raw); size > 0 && size <= recentBytes {
-		v.holdRecent(h, fields, n.rv)
-	} else if body, err := json.Marshal(fields); err == nil {
-		h.recent = nil
-		v.hold(h, body, n.rv)
-	}
+	v.hold(h, now.join(after), n.rv)
 }
 
-// metadataOf fills in the fields of metadata that a version has.
-func metadataOf(rec *trace.Version, fields map[string]any) {
-	u := unstructured.Unstructured{Object: fields}
-	rec.Generation, rec.Finalizers = u.GetGeneration(), u.GetFinalizers()
-	rec.Deleting, _, _ = unstructured.NestedString(fields, "metadata", "deletionTimestamp")
-	for _, o := range u.GetOwnerReferences() {
-		rec.Owners = append(rec.Owners, trace.Owner{
-			APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: string(o.UID), Controller: o.Controller != nil && *o.Controller,
-		})
+// unlike decodes what is not encoded alike in two objects of a resource.
+func (v *versions) unlike(t redact.Target, before, after encoded, b, a parts) (was, is map[string]any, err error) {
+	if before.protobuf == after.protobuf {
+		if b, a = unlike(b, a); b.empty() && a.empty() {
+			return nil, nil, nil
+		}
 	}
+	decode := func(e encoded) (map[string]any, error) {
+		fields, err := e.fields()
+		if err != nil {
+			return nil, err
+		}
+		fields["apiVersion"], fields["kind"] = after.apiVersion, after.kind // by which it is redacted
+		if fields["metadata"] == nil {
+			fields["metadata"] = map[string]any{} // all of it is alike
+		}
+		return v.redacted(t, fields), nil
+	}
+	if was, err = decode(before.join(b)); err == nil {
+		is, err = decode(after.join(a))
+	}
+	return was, is, err
 }
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 var secrets = redact.Target{Resource: "secrets"}
 
-// prepared returns an object without what is not compared, and without what must not be recorded; nil if nothing is left. It must not be changed.
+// prepared returns an object without what is not compared, and without what must not be recorded; nil if nothing is left.
 func (o *Options) prepared(t redact.Target, from *object) map[string]any {
-	if from.done {
-		return from.prepared
-	}
-	from.done = true
-	fields, err := from.fields()
+	fields, err := from.encoding().fields()
 	if err != nil {
 		return nil
 	}
+	return o.redacted(t, fields)
+}
+
+func (o *Options) redacted(t redact.Target, fields map[string]any) map[string]any {
 	metadata, _ := fields["metadata"].(map[string]any)
 	delete(metadata, "managedFields")
 	if o.Redact != nil {
-		from.prepared, _ = o.Redact.Object(t, fields).(map[string]any)
-		return from.prepared
+		fields, _ = o.Redact.Object(t, fields).(map[string]any)
+		return fields
 	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok && t == secrets {
 		delete(annotations, lastApplied)
 	}
-	from.prepared = fields
 	return fields
 }
 
@@ -337,26 +341,9 @@ func hideCopies(annotations any) (hidden bool) {
 	return hidden
 }
 
-func (v *versions) hold(h *held, body []byte, rv uint64) {
-	v.bytes += len(body) - len(h.body)
+func (v *versions) hold(h *held, body encoded, rv uint64) {
+	v.bytes += len(body.raw) - len(h.body.raw)
 	h.body, h.bodyRV = body, rv
-}
-
-// holdRecent holds an object decoded, until others have changed since.
-func (v *versions) holdRecent(h *held, fields map[string]any, rv uint64) {
-	v.hold(h, nil, rv)
-	if h.recent != nil {
-		h.recent = fields
-		return
-	}
-	h.recent = fields
-	if old := v.recent[v.next]; old != nil && old.recent != nil && v.held[old.uid] == old {
-		body, _ := json.Marshal(old.recent) // it was read from JSON
-		v.hold(old, body, old.bodyRV)
-		old.recent = nil
-	}
-	v.recent[v.next] = h
-	v.next = (v.next + 1) % recentObjects
 }
 
 // evict drops the objects that were not seen for longest.
@@ -364,6 +351,6 @@ func (v *versions) evict() {
 	for v.bytes > heldBytes || len(v.held) > heldObjects {
 		h := v.lru.Remove(v.lru.Back()).(*held)
 		delete(v.held, h.uid)
-		v.bytes -= len(h.body)
+		v.bytes -= len(h.body.raw)
 	}
 }

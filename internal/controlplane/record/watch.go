@@ -346,8 +346,10 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 
 // endsInitialEvents reports whether a bookmark is the one after the initial events.
 func (o *object) endsInitialEvents() bool {
-	if m, ok := o.typed.(metav1.Object); ok {
-		return m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	if o.protobuf {
+		typed, _ := o.encoding().typed()
+		m, ok := typed.(metav1.Object)
+		return ok && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	}
 	var bookmark metav1.PartialObjectMetadata
 	return json.Unmarshal(o.raw, &bookmark) == nil && bookmark.Annotations[metav1.InitialEventsAnnotationKey] == "true"

@@ -309,9 +309,12 @@ func (h hooks) learn(info *request.RequestInfo, o *object) {
 		return
 	}
 	content := o.raw
-	if o.typed != nil {
-		var err error
-		if content, err = json.Marshal(o.typed); err != nil {
+	if o.protobuf {
+		typed, err := o.encoding().typed()
+		if err != nil {
+			return
+		}
+		if content, err = json.Marshal(typed); err != nil {
 			return
 		}
 	}

@@ -19,7 +19,7 @@ var (
 // it, or nil if nothing of it may be kept. Objects within it are redacted, too: those in the questions and answers of
 // hooks, for example, for which t is empty. Definitions of custom resources are learned from.
 func (r *Redactor) Object(t Target, v any) any {
-	if t.dropped() {
+	if t.Dropped() {
 		return nil
 	}
 	if t.Group == "apiextensions.k8s.io" && t.Resource == "customresourcedefinitions" {
@@ -41,7 +41,8 @@ func (r *Redactor) Object(t Target, v any) any {
 	return v
 }
 
-func (t Target) dropped() bool {
+// Dropped reports whether nothing may be kept of the objects of t.
+func (t Target) Dropped() bool {
 	switch {
 	case t.Group == "" && t.Resource == "serviceaccounts" && t.Subresource == "token":
 	case t.Group == "authentication.k8s.io" && t.Resource == "tokenreviews":
@@ -195,7 +196,7 @@ func (w *walker) known(m map[string]any) bool {
 		}
 		w.data(m)
 		return true
-	case t.dropped():
+	case t.Dropped():
 		w.hide(m, "spec")
 		w.hide(m, "status")
 	case len(w.passwords.byKind) > 0:

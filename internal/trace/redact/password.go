@@ -136,5 +136,5 @@ func (r *Redactor) mayQuote(t Target) bool {
 	if t == (Target{}) {
 		return len(r.passwords.Load().byKind) > 0 // of some kind
 	}
-	return t.dropped() || t.hasData(r) || r.passwords.Load().byResource[Target{Group: t.Group, Resource: t.Resource}] != nil
+	return t.Dropped() || t.hasData(r) || r.passwords.Load().byResource[Target{Group: t.Group, Resource: t.Resource}] != nil
 }

@@ -130,7 +130,7 @@ func (r *Redactor) Message(t Target, message string) string {
 	switch {
 	case message == "" || !r.mayQuote(t):
 		return message
-	case !t.dropped() && !t.hasData(r):
+	case !t.Dropped() && !t.hasData(r):
 		return string(r.quotes([]byte(message), false))
 	case names.MatchString(message):
 		return message
