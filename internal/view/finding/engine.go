@@ -39,7 +39,7 @@ const (
 type Engine struct {
 	types   []*Type
 	m       *model.Model
-	pending []trace.Record // that were not looked at, by Seq
+	pending []trace.Record // that were not looked at, in their order
 	now     int64          // of the newest record, or of Tick
 	clock   int64          // of the newest record that was looked at
 	ticked  int64          // seconds
@@ -109,8 +109,24 @@ func (e *Engine) Add(r trace.Record) {
 	e.seen[r.Body.Kind()]++
 	e.m.Add(r)
 	r.Raw = nil // its fields are enough
-	e.pending = append(e.pending, r)
+	i := len(e.pending)
+	for i > 0 && order(e.pending[i-1]) > order(r) {
+		i--
+	}
+	e.pending = slices.Insert(e.pending, i, r)
 	e.Tick(r.T)
+}
+
+// early is by how much a client can have acted on a delivery before it is known to be handed over.
+const early = second / 100
+
+// order is the time by which records are looked at. What happened is recorded in any order: a delivery when it is decoded, and a controller
+// may have told meanwhile what it did because of it.
+func order(r trace.Record) int64 {
+	if d, ok := r.Body.(*trace.Event); ok {
+		return cmp.Or(d.Began, r.T) - early
+	}
+	return r.T
 }
 
 // dropped is what a gap has, with each number plausible: at least one, and of kinds that findings are made of.
@@ -133,13 +149,18 @@ func dropped(of map[trace.Kind]int64) map[trace.Kind]int64 {
 func (e *Engine) Tick(t int64) {
 	e.now = max(e.now, t)
 	full := e.m.Len() > heldMax || e.m.Len() > 1 && e.m.Bytes() > heldBytes
-	middle := int64(0)
+	middle, due := int64(0), 0
 	if full { // also of those that have come at once
 		middle = e.m.At(e.m.Len() / 2).Seq
+		for i, r := range e.pending {
+			if r.Seq < middle {
+				due = i + 1
+			}
+		}
 	}
 	n := 0
-	for n < len(e.pending) && (e.pending[n].T <= e.now-settle || e.pending[n].Seq < middle) {
-		e.advance(e.pending[n].T)
+	for n < len(e.pending) && (n < due || order(e.pending[n]) <= e.now-settle) {
+		e.advance(order(e.pending[n]))
 		e.look(e.pending[n])
 		n++
 	}
@@ -177,8 +198,8 @@ func (e *Engine) advance(t int64) {
 }
 
 func (e *Engine) forget(before int64) {
-	if len(e.pending) > 0 {
-		before = min(before, e.pending[0].Seq)
+	for _, r := range e.pending {
+		before = min(before, r.Seq)
 	}
 	e.m.Forget(before)
 }
