@@ -39,10 +39,11 @@ const (
 type Engine struct {
 	types   []*Type
 	m       *model.Model
-	pending []trace.Record // that were not looked at, in their order
-	now     int64          // of the newest record, or of Tick
-	clock   int64          // of the newest record that was looked at
-	ticked  int64          // seconds
+	pending []trace.Record // in their order; the first looked were looked at
+	looked  int
+	now     int64 // of the newest record, or of Tick
+	clock   int64 // of the newest record that was looked at
+	ticked  int64 // seconds
 
 	beats []int64 // when the controller was seen, at least a second apart
 
@@ -110,7 +111,7 @@ func (e *Engine) Add(r trace.Record) {
 	e.m.Add(r)
 	r.Raw = nil // its fields are enough
 	i := len(e.pending)
-	for i > 0 && order(e.pending[i-1]) > order(r) {
+	for i > e.looked && order(e.pending[i-1]) > order(r) {
 		i--
 	}
 	e.pending = slices.Insert(e.pending, i, r)
@@ -158,15 +159,17 @@ func (e *Engine) Tick(t int64) {
 			}
 		}
 	}
-	n := 0
-	for n < len(e.pending) && (n < due || order(e.pending[n]) <= e.now-settle) {
-		e.advance(order(e.pending[n]))
-		e.look(e.pending[n])
-		n++
+	for e.looked < len(e.pending) && (e.looked < due || order(e.pending[e.looked]) <= e.now-settle) {
+		r := e.pending[e.looked]
+		e.pending[e.looked] = trace.Record{}
+		e.looked++
+		e.advance(order(r))
+		e.look(r)
 	}
-	if n > 0 {
-		clear(e.pending[:n])
-		e.pending = e.pending[n:]
+	if e.looked > len(e.pending)/2 { // to move the others costs less than what a new array would
+		n := copy(e.pending, e.pending[e.looked:])
+		clear(e.pending[n:])
+		e.pending, e.looked = e.pending[:n], 0
 	}
 	if len(e.pending) == 0 {
 		e.advance(e.now - settle)
@@ -198,7 +201,7 @@ func (e *Engine) advance(t int64) {
 }
 
 func (e *Engine) forget(before int64) {
-	for _, r := range e.pending {
+	for _, r := range e.pending[e.looked:] {
 		before = min(before, r.Seq)
 	}
 	e.m.Forget(before)

@@ -202,8 +202,14 @@ func (m *Model) Forget(before int64) {
 	m.forgetInferred(before)
 }
 
-// keepTail drops the first n elements. The array shrinks with the next append that does not fit.
+// keepTail drops the first n elements. If these are most, the others move to their place, and what is appended next makes no garbage; otherwise the
+// array shrinks with the next append that does not fit.
 func keepTail[T any](s []T, n int) []T {
+	if n > 0 && n >= len(s)-n {
+		rest := copy(s, s[n:])
+		clear(s[rest:])
+		return s[:rest]
+	}
 	clear(s[:n])
 	return s[n:]
 }

@@ -67,3 +67,14 @@ func TestStateIsThatOfAllChanges(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 }
+
+// What is left of a slice moves to its begin if it is less than what goes: what is appended next takes the memory of what went.
+func TestTailIsKeptInPlace(t *testing.T) {
+	s := []int{1, 2, 3, 4}
+	tail := keepTail(s, 3)
+	assert.Equal(t, []int{4}, tail)
+	assert.Equal(t, []int{4, 0, 0, 0}, s)
+	assert.Equal(t, []int{2, 3, 4}, keepTail([]int{1, 2, 3, 4}, 1))
+	assert.Empty(t, keepTail(s, 4))
+	assert.Empty(t, keepTail(s[:0], 0))
+}
