@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -39,11 +40,12 @@ type exchange struct {
 	inside atomic.Pointer[inside]
 
 	// These are what was seen of it when it was answered.
-	info        *request.RequestInfo
-	user        string
-	annotations map[string]string
-	layers      map[string]int64
-	warnings    []string
+	info     *request.RequestInfo
+	user     string
+	decision string // of the API server's authorization
+	because  string
+	layers   map[string]int64
+	warnings []string
 
 	code           int
 	answerType     string
@@ -170,7 +172,8 @@ func (x *exchange) look() {
 		x.user = user.GetName()
 	}
 	if ac := audit.AuditContextFrom(in.ctx); ac != nil {
-		x.annotations = ac.GetEventAnnotations()
+		x.decision, _ = ac.GetEventAnnotation("authorization.k8s.io/decision")
+		x.because, _ = ac.GetEventAnnotation("authorization.k8s.io/reason")
 		if x.id == "" {
 			x.id = string(ac.AuditID())
 		}
@@ -185,15 +188,18 @@ func layers(ctx context.Context) map[string]int64 {
 		return nil
 	}
 	all := map[string]int64{}
-	for name, d := range map[string]int64{
-		"etcd":      int64(t.StorageTracker.GetLatency()),
-		"admission": int64(t.MutatingWebhookTracker.GetLatency() + t.ValidatingWebhookTracker.GetLatency()),
-		"decode":    int64(t.DecodeTracker.GetLatency()),
-		"serialize": int64(t.SerializationTracker.GetLatency() + t.TransformTracker.GetLatency()),
-		"write":     int64(t.ResponseWriteTracker.GetLatency()),
+	for _, layer := range [...]struct {
+		name string
+		took time.Duration
+	}{
+		{"etcd", t.StorageTracker.GetLatency()},
+		{"admission", t.MutatingWebhookTracker.GetLatency() + t.ValidatingWebhookTracker.GetLatency()},
+		{"decode", t.DecodeTracker.GetLatency()},
+		{"serialize", t.SerializationTracker.GetLatency() + t.TransformTracker.GetLatency()},
+		{"write", t.ResponseWriteTracker.GetLatency()},
 	} {
-		if d > 0 {
-			all[name] = d
+		if layer.took > 0 {
+			all[layer.name] = int64(layer.took)
 		}
 	}
 	return all

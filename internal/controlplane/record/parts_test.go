@@ -5,6 +5,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -118,6 +119,22 @@ func TestChangesByParts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The head of an object is read without a copy of the rest.
+func TestHeadInProtobufIsNotCopied(t *testing.T) {
+	state := states()[0].(*corev1.Pod)
+	state.Annotations = map[string]string{"large": strings.Repeat("x", 1<<20)}
+	message, err := runtime.Encode(protobuf.NewSerializer(nil, nil), state)
+	require.NoError(t, err)
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	for range 10 {
+		_, err = decodeProtobuf(message)
+		require.NoError(t, err)
+	}
+	goruntime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(5<<20))
 }
 
 // What does not change is not decoded: it makes no garbage, however much of it an object has.

@@ -87,12 +87,10 @@ func decodeProtobuf(content []byte) (*object, error) {
 	if !found {
 		return nil, errNoProtobuf
 	}
-	var envelope runtime.Unknown
-	if err := envelope.Unmarshal(message); err != nil {
+	o := &object{protobuf: true}
+	if err := o.open(message); err != nil {
 		return nil, err
 	}
-	o := &object{raw: envelope.Raw, protobuf: true}
-	o.APIVersion, o.Kind = envelope.APIVersion, envelope.Kind
 	if objectKinds()[schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)] {
 		return o, o.metadata(o.raw)
 	}
@@ -110,6 +108,22 @@ func decodeProtobuf(content []byte) (*object, error) {
 		o.Metadata.ResourceVersion = t.GetResourceVersion()
 	}
 	return o, nil
+}
+
+// open reads a runtime.Unknown, which has the kind of a message, and the message.
+func (o *object) open(envelope []byte) error {
+	return eachField(envelope, func(f field) error {
+		switch f.number {
+		case 1:
+			var kind runtime.TypeMeta
+			err := kind.Unmarshal(f.content)
+			o.APIVersion, o.Kind = kind.APIVersion, kind.Kind
+			return err
+		case 2:
+			o.raw = f.content
+		}
+		return nil
+	})
 }
 
 // metadata reads the metadata of an object in protobuf.
@@ -138,7 +152,8 @@ func (h *head) metadata(message []byte) error {
 				}
 				m.DeletionTimestamp = at.UTC().Format(time.RFC3339)
 			case gracePeriodField:
-				m.DeletionGracePeriodSeconds = &f.integer
+				seconds := f.integer
+				m.DeletionGracePeriodSeconds = &seconds
 			case ownersField:
 				var o metav1.OwnerReference
 				if err := o.Unmarshal(f.content); err != nil {

@@ -58,7 +58,7 @@ func (w *worker) other(x *exchange) {
 	}
 	rec := &trace.Request{
 		ID: x.id, Actor: w.Sink.Defs().Actor(x.actor), Began: x.began, Verb: strings.ToLower(x.method), Path: x.path,
-		Code: x.code, Bytes: x.bytes, Decision: x.annotations[decisionKey], Because: x.annotations[reasonKey],
+		Code: x.code, Bytes: x.bytes, Decision: x.decision, Because: x.because,
 	}
 	if x.code >= http.StatusBadRequest {
 		if status, err := decode(x.answerType, x.answerEncoding, x.answer); err == nil {
@@ -67,12 +67,6 @@ func (w *worker) other(x *exchange) {
 	}
 	w.Sink.AddAt(x.ended, rec)
 }
-
-// The annotations of the API server's authorization.
-const (
-	decisionKey = "authorization.k8s.io/decision"
-	reasonKey   = "authorization.k8s.io/reason"
-)
 
 // decode reads what was answered and what was sent, as far as they are objects; nil for what is not.
 func (x *exchange) decode() (answered, sent *object) {
@@ -94,7 +88,7 @@ func (x *exchange) record(w *worker, answered *object) *trace.Request {
 	rec := &trace.Request{
 		ID: x.id, Began: x.began, Verb: verb(x.info, x.contentType), Resource: w.resource(x.info, answered), Subresource: x.info.Subresource,
 		Namespace: x.info.Namespace, Name: x.info.Name, Selector: selector(x.info), Code: x.code, Bytes: x.bytes,
-		Decision: x.annotations[decisionKey], Because: x.annotations[reasonKey], Layers: x.layers,
+		Decision: x.decision, Because: x.because, Layers: x.layers,
 	}
 	if changes(x.method) {
 		rec.FieldManager, rec.DryRun = query.Get("fieldManager"), x.isDryRun()
