@@ -18,6 +18,9 @@ var (
 	makeTarget   = lazyregexp.New(`^([\w./-]+)\s*::?(?:[^=]|$)`) // of one target, which is no pattern
 	// instruction is what stands before a command in a Dockerfile, in YAML, as of a Taskfile, or in TOML, as of mise.
 	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-\s+cmd:|-|@|cmd:|run\s*=)\s+`)
+	// taskVariable sets a variable in a Taskfile or a justfile, and taskValue stands for its value.
+	taskVariable = lazyregexp.New(`^(?:\s+([A-Za-z_]\w*)\s*:|(?:export\s+)?([A-Za-z_]\w*)\s*:=)\s+(\S.*)$`)
+	taskValue    = lazyregexp.New(`\{\{\s*\.?([A-Za-z_]\w*)\s*(?:\|[^{}]*)?\}\}`)
 )
 
 // logical calls f with each line and those that continue it, and the number of lines above.
@@ -36,10 +39,35 @@ func logical(src string, f func(line string, above int)) {
 // lines reads a file in which a line may be a command, and need not be.
 func (s *state) lines(src string) {
 	dir := s.dir
+	if strings.Contains(src, "{{") {
+		src = s.templates(src)
+	}
 	logical(src, func(line string, above int) {
 		s.line(unquoted(instruction.ReplaceAllString(line, "")), above)
 		s.dir = dir
 	})
+}
+
+// templates takes the variables of a Taskfile or a justfile, and puts those of the shell in their place.
+func (s *state) templates(src string) string {
+	for _, name := range []string{"ROOT_DIR", "TASKFILE_DIR"} {
+		s.set(name, text(s.dir), 1)
+	}
+	fromTask := func(line string) string {
+		return taskValue.ReplaceAllStringFunc(line, func(value string) string {
+			name := taskValue.FindStringSubmatch(value)[1]
+			if !s.vars[name].IsSet() {
+				return value
+			}
+			return "${" + name + "}"
+		})
+	}
+	logical(src, func(line string, above int) {
+		if v := taskVariable.FindStringSubmatch(line); v != nil {
+			s.define(v[1]+v[2], "", fromTask(unquoted(v[3])), above)
+		}
+	})
+	return fromTask(src)
 }
 
 // unquoted is a command that stands in quotes, as in YAML and TOML.

@@ -145,6 +145,20 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// The variables of a Taskfile and of a justfile are those of the shell.
+func TestTemplates(t *testing.T) {
+	for src, want := range map[string][]string{
+		"vars:\n  BIN: '{{.ROOT_DIR}}/bin'\n  GEN: '{{.BIN}}/gen'\ntasks:\n  a:\n    cmds:\n      - '{{.GEN}} x=\"{{ .NONE }}\"'": {Root + "/bin/gen", "x={{ .NONE }}"},
+		"vars:\n  DIR: '{{.DIR | default \"api\"}}'\ntasks:\n  a:\n    cmds:\n      - gen {{.OTHER}} {{.ROOT_DIR}}":               {"gen", "{{.OTHER}}", Root},
+		"gen := \"bin/gen\"\na:\n    {{gen}} x": {"bin/gen", "x"},
+	} {
+		all := Read(Lines, Root+"/Taskfile.yml", src, Root).Commands
+		if assert.NotEmpty(t, all, src) {
+			assert.Equal(t, want, all[len(all)-1].Words, src)
+		}
+	}
+}
+
 // A script that does not end with a command that fails goes on, but for its last one.
 func TestGoesOn(t *testing.T) {
 	lib := func(string) (string, bool) { return "set -o errexit\n", true }

@@ -69,3 +69,8 @@ func (r *Regexp) ReplaceAllString(src, repl string) string {
 
 // Split calls [regexp.Regexp.Split].
 func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
+
+// ReplaceAllStringFunc is that of [regexp.Regexp].
+func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
+	return r.compiled().ReplaceAllStringFunc(src, repl)
+}
