@@ -131,11 +131,13 @@ func TestOneCause(t *testing.T) {
 			"refused-cel: x-kubernetes-validations[0].messageExpression: messageExpression must be non-empty if specified"},
 		spec("type: integer, default: 123456789012345678901234567890"): {`refused-default: the default is not valid: must be of type integer: "number"`},
 		spec("type: integer, format: int32, default: 3000000000"):      {`refused-default: the default is not valid: must be of type integer with format int32`},
-		spec("type: string, allOf: [{default: a}]"):                    {"refused-schema: default: must be undefined to be structural"},
-		spec("oneOf: [{type: string}, {type: integer}]"):               {"refused-schema: type: must be next to oneOf, not in it"},
-		spec("type: string, oneOf: [{type: string}, {maxLength: 1}]"):  {"refused-schema: type: must be empty to be structural"},
-		spec("anyOf: [{maxLength: 1}]"):                                {"refused-schema: type: must not be empty for specified object fields"},
-		spec("type: string, maxLength: 1, default: A1"):                {"refused-default: the default is not valid: may not be more than 1 byte"},
+		spec("type: integer, format: int32, maximum: 4294967295, default: 1"): {
+			`refused-default: the default is not valid: Maximum boundary value must be of type integer with format int32`},
+		spec("type: string, allOf: [{default: a}]"):                   {"refused-schema: default: must be undefined to be structural"},
+		spec("oneOf: [{type: string}, {type: integer}]"):              {"refused-schema: type: must be next to oneOf, not in it"},
+		spec("type: string, oneOf: [{type: string}, {maxLength: 1}]"): {"refused-schema: type: must be empty to be structural"},
+		spec("anyOf: [{maxLength: 1}]"):                               {"refused-schema: type: must not be empty for specified object fields"},
+		spec("type: string, maxLength: 1, default: A1"):               {"refused-default: the default is not valid: may not be more than 1 byte"},
 	} {
 		found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, text)})
 		require.NoError(t, err)

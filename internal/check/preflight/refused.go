@@ -277,9 +277,7 @@ func keysOf(path string) []string {
 func said(problem *field.Error, about string) string {
 	detail := strings.TrimPrefix(strings.Join(strings.Fields(problem.Detail), " "), "in body ")
 	detail = write.WithoutExamples(detail)
-	if value, ok := strings.CutPrefix(detail, "Checked value "); ok {
-		detail = strings.TrimSuffix(value, " in")
-	}
+	detail = strings.TrimSuffix(strings.TrimPrefix(detail, "Checked value "), " in") // which has no path
 	switch {
 	case detail != "":
 	case problem.Type == field.ErrorTypeRequired:

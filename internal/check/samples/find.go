@@ -60,7 +60,7 @@ var roles = []struct {
 	words *regexp.Regexp
 	role  role
 }{
-	{regexp.MustCompile(`(?i)(^|[/._-])(invalid|bad|errors?)([/._-]|$)|(^|[/._-])(invalid|bad)(?-i:[A-Z])`), counterexample},
+	{regexp.MustCompile(`(?i)(^|[/._-])(invalid|bad|broken|errors?)([/._-]|$)|(^|[/._-])(invalid|bad|broken)(?-i:[A-Z])`), counterexample},
 	{project.Tests, test},
 	{regexp.MustCompile(`(?i)(^|/)(keps?|geps?|npeps?|proposals?|designs?|rfcs?|enhancements?|adrs?|release-?notes|changelogs?)([/.]|$)|(^|/)specs/\d+-|(^|/)v\d+\.\d+[^/]*/`), proposal},
 	{regexp.MustCompile(`(?i)(^|/)(docs?|documentation|site|website|book|examples-generated)/|\.md$`), document},

@@ -100,13 +100,13 @@ func TestPlaces(t *testing.T) {
 		"pkg/lintfixtures/a.yaml":           head + "spec: {x: 1}\n",
 		"test/e2e/a.yaml":                   head + "spec: {x: 1}\n", // a part of an object, for a test to compare with
 
-		"config/samples/owned.yaml":     strings.Replace(head, "generateName: sample-", "name: a, ownerReferences: [{apiVersion: v1, kind: Node, name: a}]", 1) + "spec: {image: nginx}\n",
-		"pkg/fakeData/a.yaml":           head + "spec: {x: 1}\n",
-		"specs/002-config/crd/a.yaml":   head + "spec: {x: 1}\n", // what is planned
-		"ci/invalidCR.yaml":             head + "spec: {}\n",
-		"config/samples/invalid/a.yaml": head + "spec: {}\n",
-		"examples/bad-image.yaml":       head + "spec: {}\n",
-		"vendor/a.yaml":                 head + "spec: {}\n",
+		"config/samples/owned.yaml":    strings.Replace(head, "generateName: sample-", "name: a, ownerReferences: [{apiVersion: v1, kind: Node, name: a}]", 1) + "spec: {image: nginx}\n",
+		"pkg/fakeData/a.yaml":          head + "spec: {x: 1}\n",
+		"specs/002-config/crd/a.yaml":  head + "spec: {x: 1}\n", // what is planned
+		"ci/invalidCR.yaml":            head + "spec: {}\n",
+		"config/samples/broken/a.yaml": head + "spec: {}\n",
+		"examples/bad-image.yaml":      head + "spec: {}\n",
+		"vendor/a.yaml":                head + "spec: {}\n",
 	})
 	r, err := samples.Check(t.Context(), p, nil)
 	require.NoError(t, err)
