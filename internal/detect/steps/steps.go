@@ -9,6 +9,7 @@ package steps
 import (
 	"bytes"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -92,7 +93,7 @@ var makefileName = lazyregexp.New(`^(GNUmakefile|makefile|Makefile)$`)
 func (x *Reader) makefiles() {
 	for _, t := range x.repo.Texts {
 		if makefileName.MatchString(path.Base(t.Path)) && (x.leads(string(t.Data)) || bytes.Contains(t.Data, []byte("include "))) {
-			x.makefile(t.Path, path.Dir(t.Path), false)
+			x.makefile(t.Path, x.runsIn(t.Path), false)
 			for _, m := range otherFile.FindAllSubmatch(t.Data, -1) {
 				x.makefile(path.Join(path.Dir(t.Path), string(m[1])), path.Dir(t.Path), false)
 			}
@@ -103,6 +104,19 @@ func (x *Reader) makefiles() {
 			x.makefile(t.Path, x.above(path.Dir(t.Path)), true)
 		}
 	}
+}
+
+// runsIn is the directory in which make reads a makefile: its own, or one above from which a symbolic link leads to it.
+func (x *Reader) runsIn(file string) string {
+	at := filepath.Join(x.repo.Root, filepath.FromSlash(file))
+	for dir := path.Dir(file); dir != "."; {
+		dir = path.Dir(dir)
+		link := filepath.Join(x.repo.Root, filepath.FromSlash(dir), path.Base(file))
+		if to, err := os.Readlink(link); err == nil && filepath.Join(filepath.Dir(link), filepath.FromSlash(to)) == at {
+			return dir
+		}
+	}
+	return path.Dir(file)
 }
 
 // generate is in texts that run go generate, as also $(GO) generate and go -C api generate.

@@ -27,6 +27,9 @@ func sequences(t *testing.T, archive string) string {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
 	}
+	if strings.Contains(archive, "-- build/root/Makefile --") {
+		require.NoError(t, os.Symlink("build/root/Makefile", filepath.Join(root, "Makefile")))
+	}
 	r, err := repo.Open(root)
 	require.NoError(t, err)
 	found := Read(r, func(text string) bool { return strings.Contains(text, "controller-gen") })
@@ -110,6 +113,13 @@ package v1
 `, `Makefile: generate generates=true
 	Makefile:5 : ["/@/bin/controller-gen" "object" "paths=./modules/a/..."]
 	Makefile:5 : ["/@/bin/controller-gen" "object" "paths=./modules/b/..."]
+`},
+		"a link to a makefile": {`
+-- build/root/Makefile --
+manifests:
+	controller-gen crd
+`, `build/root/Makefile: manifests generates=true
+	build/root/Makefile:2 : ["controller-gen" "crd"]
 `},
 		"a makefile of another ending": {`
 -- Makefile --
