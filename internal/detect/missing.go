@@ -5,6 +5,7 @@ package detect
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -102,8 +103,52 @@ func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 	return false
 }
 
-// imported reports whether a Go file of the repository imports a package.
-func (d *discovery) imported(importPath string) (found bool) {
+// missingDefinitions are the calls of openapi-gen that write definitions to a directory without any, and their places. Go code that uses them tells
+// that they are to be there.
+func (d *discovery) missingDefinitions(files []*repo.GoFile) (all []config.OpenAPICall, at []string) {
+	for _, c := range d.calls("openapi-gen") {
+		dir, _ := d.local(c, c.flag("--output-dir"))
+		one := config.OpenAPICall{Dir: dir, File: cmp.Or(c.flag("--output-file"), "generated.openapi.go")}
+		known := c.flag("--output-dir") != "" && filepath.IsLocal(dir) && !strings.Contains(path.Join(dir, one.File), "$") && len(c.args) > 0
+		for _, arg := range c.args {
+			p, ok := d.packageOf(c, arg)
+			known = known && ok && !strings.Contains(p, "...")
+			one.Packages = append(one.Packages, p)
+		}
+		if !known || d.deletes(c, path.Join(dir, one.File)) || workspace.GitIgnores(d.Root, path.Join(dir, one.File)) || d.forked(dir) != "" ||
+			slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) || !d.imported(d.Modules.ImportPath(dir), ".GetOpenAPIDefinitions") {
+			continue
+		}
+		if name := path.Base(c.flag("--output-pkg")); c.flag("--output-pkg") != "" && name != path.Base(d.Modules.ImportPath(dir)) {
+			one.Package = name
+		}
+		if one.File == config.OpenAPIFile {
+			one.File = ""
+		}
+		all, at = append(all, one), append(at, c.at())
+	}
+	return all, at
+}
+
+// takeMissingCalls adds the calls whose definitions are missing, or lists these where their version is unknown.
+func (d *discovery) takeMissingCalls(all []config.OpenAPICall, at []string, pinned bool) {
+	o := &d.Settings.OpenAPI
+	for i, c := range all {
+		file, why := path.Join(c.Dir, cmp.Or(c.File, config.OpenAPIFile)), d.oldOpenAPI()
+		if !pinned {
+			why = "no command that crdctl can read tells the version of openapi-gen; set openapi: {version: VERSION, calls: […]}"
+		}
+		if why != "" {
+			d.List("openapi", "openapi-gen", []string{file}, "it is missing, and "+at[i]+" writes it; "+why)
+			continue
+		}
+		d.Set(fmt.Sprintf("openapi.calls[%d]", len(o.Calls)), at[i])
+		o.Calls = append(o.Calls, c)
+	}
+}
+
+// imported reports whether a Go file of the repository imports a package, and has some texts.
+func (d *discovery) imported(importPath string, texts ...string) (found bool) {
 	if importPath == "" {
 		return false
 	}
@@ -115,7 +160,8 @@ func (d *discovery) imported(importPath string) (found bool) {
 		case !e.Type().IsRegular() || path.Ext(e.Name()) != ".go":
 			return nil
 		}
-		if data, err := safefs.ReadFile(file, safefs.MaxFile); err == nil && bytes.Contains(data, quoted) {
+		data, err := safefs.ReadFile(file, safefs.MaxFile)
+		if lacks := func(text string) bool { return !bytes.Contains(data, []byte(text)) }; err == nil && bytes.Contains(data, quoted) && !slices.ContainsFunc(texts, lacks) {
 			found = true
 			return fs.SkipAll
 		}

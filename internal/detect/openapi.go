@@ -75,10 +75,12 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 		}
 	}
 	missing := best == nil && d.takeMissing(files, dirs)
-	if len(run) == 0 && !missing {
+	gone, at := d.missingDefinitions(files)
+	if len(run) == 0 && !missing && len(gone) == 0 {
 		return
 	}
 	pinned := d.pinOpenAPI()
+	d.takeMissingCalls(gone, at, pinned)
 	for _, f := range run {
 		if f != best {
 			d.addOpenAPICall(f, pinned)
