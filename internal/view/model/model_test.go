@@ -333,3 +333,15 @@ func TestDefinitionsAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(slices.Collect(m.Objects())), maxDefsBytes/10_000)
 	assert.Greater(t, m.Undefined(), int64(5_000))
 }
+
+// A reconcile that is recorded before its object is linked with it, unless it was long before: then it was of another object of that name.
+func TestReconcileRecordedBeforeItsObject(t *testing.T) {
+	reconcile := `{"seq":8,"t":1000,"k":"reconcile","id":"r","controller":"crontab","actor":1,"key":"default/late","of":"CronTab.example.com","state":"begin","began":1000,"source":"hook"}
+{"seq":9,"t":1000,"k":"reconcile","id":"other","controller":"other","actor":1,"key":"default/late","of":"ConfigMap","state":"begin","began":1000,"source":"hook"}
+`
+	m := read(t, definitions+reconcile+`{"seq":10,"t":2000,"k":"def","object":{"id":3,"uid":"uc","resource":1,"ns":"default","name":"late"}}`)
+	assert.Same(t, m.Object(3), m.Reconcile("r").Object)
+	assert.Nil(t, m.Reconcile("other").Object)
+	m = read(t, definitions+reconcile+`{"seq":10,"t":10000000000,"k":"def","object":{"id":3,"uid":"uc","resource":1,"ns":"default","name":"late"}}`)
+	assert.Nil(t, m.Reconcile("r").Object)
+}

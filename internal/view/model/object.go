@@ -132,6 +132,7 @@ func (m *Model) defineObject(d *trace.Object, size int64) {
 	}
 	m.byUID[d.UID] = o
 	m.byName[nameOf(o)] = o
+	m.nameReconciles(o)
 }
 
 func nameOf(o *Object) name {

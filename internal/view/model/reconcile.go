@@ -38,6 +38,7 @@ type Reconcile struct {
 	Seq, EndSeq  int64         // of the records of begin and end; the first and the last request of inferred ones
 
 	requests []*Request // of inferred ones
+	of       string     // KIND or KIND.GROUP of Object, where that was not defined yet
 }
 
 // Took is how long it worked, or 0 while it runs.
@@ -61,10 +62,11 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 		r.Object = m.objects[b.Object]
 		m.keyed[b.Controller] = r.Object.resource
 	case r.Object == nil && b.Of != "":
-		r.Object = m.named(b.Of, b.Key)
+		r.of = b.Of
+		r.Object = m.named(r.of, b.Key)
 	case r.Object == nil && m.keyed[b.Controller] != nil: // as of another reconcile that names its object
-		of := m.keyed[b.Controller]
-		r.Object = m.named(strings.TrimSuffix(of.Kind+"."+of.Group, "."), b.Key)
+		r.of = kindOf(m.keyed[b.Controller])
+		r.Object = m.named(r.of, b.Key)
 	}
 	if b.Actor != 0 {
 		r.Who = m.Actor(b.Actor).Who
@@ -77,6 +79,23 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 		r.Ended, r.EndSeq, r.Result, r.After, r.Err = rec.T, rec.Seq, b.Result, b.After, b.Err
 	}
 	m.see(b)
+}
+
+func kindOf(r *trace.Resource) string { return strings.TrimSuffix(r.Kind+"."+r.Group, ".") }
+
+// nameReconciles links an object that has just been defined with the reconciles of its key. A controller can have told of them before
+// the delivery that led to them was recorded.
+func (m *Model) nameReconciles(o *Object) {
+	for controller := range m.controllers {
+		for _, r := range slices.Backward(m.keys[Key{controller, o.Key()}]) {
+			if r.Began < m.now-settle {
+				break
+			}
+			if r.Object == nil && r.of == kindOf(o.resource) {
+				r.Object = o
+			}
+		}
+	}
 }
 
 // addQueue notes when a key is handed out again after its newest reconcile.
