@@ -38,6 +38,9 @@ const (
 	defaultMaxBytes = 16 << 20
 	intakeRecords   = 16384 // records that wait to be encoded
 	intakeBytes     = 64 << 20
+
+	// gatherFor is how long records are gathered before they are encoded. Readers see them after that, and so does the file.
+	gatherFor = 20 * time.Millisecond
 )
 
 // A Recorder keeps the records of what runs: the last ones in memory, and all of them in a file. It is a Sink for those
@@ -193,9 +196,11 @@ func (r *Recorder) work() {
 	defer close(r.done)
 	var flush <-chan time.Time
 	var batch []Record
+	var gathered time.Time // when the batch was taken
 	for {
 		select {
 		case <-r.wake:
+			r.gather(&gathered)
 		case <-flush:
 			flush = nil
 			r.fileFailed(r.file.flush())
@@ -218,6 +223,20 @@ func (r *Recorder) work() {
 			return
 		}
 	}
+}
+
+// gather waits for what comes next, unless nothing came for as long, or the recorder is closed. To wake goroutines for each record takes the
+// processor from what is recorded more often than the records need it.
+func (r *Recorder) gather(last *time.Time) {
+	if wait := gatherFor - time.Since(*last); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.wake: // by Close: records only wake work if none wait
+		}
+	}
+	*last = time.Now()
 }
 
 // keep encodes a record and puts it where it is kept.

@@ -88,16 +88,30 @@ func TestReaderFollows(t *testing.T) {
 			continue
 		}
 		got = append(got, rec)
-		if next++; next == 1000 {
+		if next++; next == 50 {
 			cancel()
 			continue
 		}
 		r.Add(&Save{Build: int(next)})
 	}
-	require.Len(t, got, 1000)
+	require.Len(t, got, 50)
 	for i, rec := range got {
 		assert.Equal(t, i, rec.Body.(*Save).Build)
 	}
+}
+
+// Records that come one by one are kept, and handed to readers, many at a time; the first after a pause is at once.
+func TestRecordsAreGathered(t *testing.T) {
+	r := recorder(t, Options{})
+	began, batches, last := time.Now(), 0, (<-chan struct{})(nil)
+	for range 100 {
+		r.Add(&Save{})
+		time.Sleep(time.Millisecond)
+		if _, more, _ := r.ring.next(1 << 60); more != last {
+			batches, last = batches+1, more
+		}
+	}
+	assert.LessOrEqual(t, batches, int(time.Since(began)/gatherFor)+2)
 }
 
 // Memory is bounded: the oldest records go, and readers that come too late get a gap of exactly these. What is needed to

@@ -94,8 +94,8 @@ func TestFileThatBeginsLate(t *testing.T) {
 			noise[i] = byte('!' + random.IntN(90))
 		}
 		r.Add(&Log{Message: string(noise)})
-		waitFor(t, r)
 	}
+	waitFor(t, r)
 	r.Defs().Object(Object{UID: "u", Name: "x"})
 	r.late.mu.Lock()
 	assert.Less(t, r.late.held.Len(), lateBytes+(1<<20))
