@@ -165,6 +165,7 @@ func (w *worker) run() {
 	ticker := time.NewTicker(settleEvery)
 	defer ticker.Stop()
 	var batch []item
+	var last time.Time // when items were taken
 	for {
 		tick := ticker.C
 		if len(w.versions.pending) == 0 {
@@ -172,8 +173,12 @@ func (w *worker) run() {
 		}
 		select {
 		case <-w.wake:
+			if wait := settleEvery - time.Since(last); wait > 0 && !w.ended() {
+				time.Sleep(wait) // more comes meanwhile: to wake for each item takes the processor from the API server
+			}
 		case <-tick:
 		}
+		last = time.Now()
 		clear(batch)
 		var gap *trace.Gap
 		var closed bool
