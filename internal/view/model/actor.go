@@ -42,7 +42,7 @@ func (m *Model) whoIs(a *trace.Actor) *Who {
 func (m *Model) defineActor(r trace.Record, a *trace.Actor) {
 	m.actors[a.ID] = &Actor{Actor: a, Who: m.whoIs(a)}
 	if a.Build > 0 {
-		m.addBuild(a.Build, r.T, r.Seq, nil)
+		m.addBuild(a.Build, r.T)
 	}
 }
 
@@ -62,39 +62,23 @@ func (m *Model) Actor(id trace.ActorID) *Actor {
 // Actors yields all actors.
 func (m *Model) Actors() iter.Seq[*Actor] { return values(m.actors) }
 
-// Build is a build of the controller that ran.
-type Build struct {
-	Number int
-	T      int64       // when it was known to run: the save's end, or its first request, whichever was first
-	Seq    int64       // of that record
-	Save   *trace.Save // nil if no save led to it
+// build is a build of the controller that ran.
+type build struct {
+	number int
+	t      int64 // when it was known to run: the save's end, or its first request, whichever was first
 }
 
-func (m *Model) addBuild(number int, t, seq int64, save *trace.Save) {
-	i := slices.IndexFunc(m.builds, func(b Build) bool { return b.Number == number })
-	if save != nil && slices.ContainsFunc(save.Steps, func(s trace.Step) bool { return !s.OK }) {
-		return // the build before runs on
-	}
-	if i < 0 && len(m.builds) >= maxActors {
-		return
-	}
-	if i < 0 {
-		m.builds = append(m.builds, Build{Number: number, T: t, Seq: seq, Save: save})
-		return
-	}
-	if save != nil {
-		m.builds[i].Save = save
+func (m *Model) addBuild(number int, t int64) {
+	if len(m.builds) < maxActors && !slices.ContainsFunc(m.builds, func(b build) bool { return b.number == number }) {
+		m.builds = append(m.builds, build{number, t})
 	}
 }
-
-// Builds returns the builds that ran, in order.
-func (m *Model) Builds() []Build { return m.builds }
 
 // BuildAt returns the build that ran at a time, or 0 if that is not known.
 func (m *Model) BuildAt(t int64) int {
 	for _, b := range slices.Backward(m.builds) {
-		if b.T <= t {
-			return b.Number
+		if b.t <= t {
+			return b.number
 		}
 	}
 	return 0

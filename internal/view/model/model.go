@@ -52,7 +52,7 @@ type Model struct {
 	logsOf            map[string][]*Log         // by reconcile
 	parts             map[string][]trace.Record // decisions and hook calls, by reconcile
 	owned             map[string][]*Object      // by UID of an owner that the newest version names
-	builds            []Build
+	builds            []build
 	defined           int64 // bytes of the definitions that are held
 	undefined         int64
 }
@@ -125,7 +125,9 @@ func (m *Model) Add(r trace.Record) {
 			m.parts[b.Reconcile] = append(m.parts[b.Reconcile], r)
 		}
 	case *trace.Save:
-		m.addBuild(b.Build, r.T, r.Seq, b)
+		if !slices.ContainsFunc(b.Steps, func(s trace.Step) bool { return !s.OK }) { // else the build before runs on
+			m.addBuild(b.Build, r.T)
+		}
 	}
 	m.inferUntil(m.now - settle)
 }

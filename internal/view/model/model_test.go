@@ -235,8 +235,8 @@ func TestBuilds(t *testing.T) {
 {"seq":11,"t":2000,"k":"save","build":2,"files":["a.go"],"steps":[{"name":"build","took":1,"ok":true}]}
 {"seq":12,"t":2500,"k":"def","actor":{"id":3,"name":"crontab","class":"controller","user":"u","build":2}}`)
 	var numbers []int
-	for _, b := range m.Builds() {
-		numbers = append(numbers, b.Number)
+	for _, b := range m.builds {
+		numbers = append(numbers, b.number)
 	}
 	assert.Equal(t, []int{1, 2}, numbers)
 	assert.Equal(t, 1, m.BuildAt(1999))
