@@ -125,18 +125,6 @@ func (m *Model) Stale(r *Request) (Lag, *Delivery) {
 	return LagUnknown, nil
 }
 
-// FieldWriter returns the newest version that changed a field, or one above or below it. Its Request is who wrote it.
-func (o *Object) FieldWriter(path string) *Version {
-	for _, v := range slices.Backward(o.Versions) {
-		for _, c := range v.Changes {
-			if c.Path == path || below(c.Path, path) || below(path, c.Path) {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
 func below(path, above string) bool {
 	return len(path) > len(above) && path[:len(above)] == above && (path[len(above)] == '.' || path[len(above)] == '[')
 }
