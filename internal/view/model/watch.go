@@ -13,15 +13,13 @@ import (
 type Watch struct {
 	*trace.Watch // as it was recorded last
 
-	Actor            *Actor
-	Resource         *trace.Resource
-	Opened           int64 // T; 0 if that was not seen
-	Synced           bool
-	Ended            int64 // T; 0 while it is open
-	Seq              int64 // of its first record
-	Delivered        int64 // events that were added
-	LastDelivered    int64 // T
-	LastDeliveredSeq int64
+	Actor     *Actor
+	Resource  *trace.Resource
+	Opened    int64 // T; 0 if that was not seen
+	Synced    bool
+	Ended     int64 // T; 0 while it is open
+	Seq       int64 // of its first record
+	Delivered int64 // events that were added
 }
 
 func (m *Model) addWatch(r trace.Record, b *trace.Watch) {
@@ -48,7 +46,6 @@ func (m *Model) addWatch(r trace.Record, b *trace.Watch) {
 func (m *Model) addEvent(r trace.Record, b *trace.Event) {
 	if w := m.watches[b.Watch]; w != nil {
 		w.Delivered++
-		w.LastDelivered, w.LastDeliveredSeq = r.T, r.Seq
 	}
 	if o := m.objects[b.Object]; o != nil {
 		d := &Delivery{Event: b, Seq: r.Seq, T: r.T}
