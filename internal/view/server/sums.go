@@ -40,7 +40,6 @@ type counts struct {
 	NoOps      int32
 	Conflicts  int32
 	Denied     int32 // 403
-	Logs       int32
 }
 
 var results = map[string]int{"ok": 0, "requeue": 1, "error": 2, "panic": 3}
@@ -124,9 +123,6 @@ func (s *sums) add(r trace.Record, own bool) {
 	case *trace.Queue:
 		now.Depth = max(now.Depth, int32(b.Depth))
 		s.depth = b.Depth
-	case *trace.Log:
-		now.Logs++
-		s.total.Logs++
 	case *trace.Save:
 		s.saves = append(s.saves, savedOf(r, b))
 	}
@@ -249,7 +245,6 @@ func (a *second) merge(b *second) {
 	a.NoOps += b.NoOps
 	a.Conflicts += b.Conflicts
 	a.Denied += b.Denied
-	a.Logs += b.Logs
 	a.Depth = max(a.Depth, b.Depth)
 	a.waited.merge(&b.waited)
 	a.worked.merge(&b.worked)
