@@ -25,7 +25,6 @@ type requestRow struct {
 	Took   int64            `json:"took"`
 	Layers map[string]int64 `json:"layers,omitempty"`
 	NoOp   bool             `json:"noop,omitempty"`
-	DryRun bool             `json:"dryRun,omitempty"`
 	RVIn   uint64           `json:"rvIn,omitempty"`
 	RVOut  uint64           `json:"rvOut,omitempty"`
 	Bytes  int64            `json:"bytes,omitempty"`
@@ -44,7 +43,7 @@ func target(r *model.Request) string { return strings.TrimSuffix(r.Target(), "/"
 func requestRowOf(r *model.Request) requestRow {
 	return requestRow{
 		Seq: r.Seq, T: r.Began, Actor: actorName(r.Actor), Class: r.Actor.Class, Method: r.Method(), Target: target(r), Object: r.Request.Object,
-		Code: r.Code, Reason: r.Reason, Took: r.T - r.Began, Layers: r.Layers, NoOp: r.NoOp, DryRun: r.DryRun, RVIn: r.RVIn, RVOut: r.RVOut, Bytes: r.Bytes,
+		Code: r.Code, Reason: r.Reason, Took: r.T - r.Began, Layers: r.Layers, NoOp: r.NoOp, RVIn: r.RVIn, RVOut: r.RVOut, Bytes: r.Bytes,
 	}
 }
 
