@@ -24,7 +24,7 @@ func (r *Recorder) Records(ctx context.Context, after int64) iter.Seq2[Record, e
 func (r *Recorder) held(ctx context.Context, after int64, follow bool, wait func()) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, l := range r.ring.first(after) {
-			if !yieldLine(l, yield) {
+			if rec, err := l.record(); !yield(rec, err) || err != nil {
 				return
 			}
 		}
@@ -72,9 +72,4 @@ func gapBefore(rec Record, from, lost int64) Record {
 	return Record{Seq: rec.Seq - 1, T: rec.T, Body: &Gap{
 		From: from, To: rec.T, Dropped: map[Kind]int64{KindAny: lost}, Why: "records are no longer in memory",
 	}}
-}
-
-func yieldLine(l line, yield func(Record, error) bool) bool {
-	rec, err := l.record()
-	return yield(rec, err) && err == nil
 }

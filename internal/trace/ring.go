@@ -263,7 +263,7 @@ func (r *ring) next(seq int64) (lines []line, more <-chan struct{}, closed bool)
 	const limit = 256
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k, _ := slices.BinarySearchFunc(r.kept, seq+1, bySeq)
+	k, _ := slices.BinarySearchFunc(r.kept, seq+1, func(l line, seq int64) int { return cmp.Compare(l.seq, seq) })
 	lines = append(lines, r.kept[k:min(len(r.kept), k+limit)]...)
 	c, _ := slices.BinarySearchFunc(r.chunks, seq+1, func(c *chunk, seq int64) int { return cmp.Compare(c.last, seq) })
 	for ; c < len(r.chunks) && len(lines) < limit; c++ {
@@ -290,5 +290,3 @@ func (r *ring) defined(lines []line, after, to int64) []line {
 	}
 	return lines
 }
-
-func bySeq(l line, seq int64) int { return cmp.Compare(l.seq, seq) }

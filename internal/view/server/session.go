@@ -79,7 +79,7 @@ func newSession(o Options) *session {
 
 // reset forgets everything, for a new run. s.mu is held, or s is not shared yet.
 func (s *session) reset() {
-	s.model, s.sums, s.engine = model.New(), newSums(), finding.New()
+	s.model, s.sums, s.engine = model.New(), &sums{}, finding.New()
 	s.epoch++
 	s.scans, s.counted, s.firstAsked, s.delivered, s.unread = nil, 0, map[string]int64{}, 0, nil
 	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}

@@ -70,8 +70,6 @@ func (s *sums) recentSaves() []saved {
 	return all
 }
 
-func newSums() *sums { return &sums{} }
-
 func (s *sums) at(t int64) *second {
 	n := max(t, 0) / 1e9
 	if len(s.seconds) == 0 {
