@@ -35,6 +35,9 @@ const (
 func (d *discovery) pinOpenAPI() bool {
 	o := &d.Settings.OpenAPI
 	for _, t := range d.Texts {
+		if !t.Mentions("openapi") {
+			continue
+		}
 		m := openAPIPin.FindSubmatchIndex(t.Data)
 		switch {
 		case m == nil:

@@ -42,8 +42,18 @@ type Repo struct {
 
 // Script is a file that may run generators.
 type Script struct {
-	Path string
-	Data []byte
+	Path  string
+	Data  []byte
+	lower []byte // is Data in lower case, nil where it was not read from a repository
+}
+
+// Mentions reports whether a script has any of some words in lower case, in whatever case it has them: looking for them is much faster than
+// trying an expression.
+func (s Script) Mentions(words ...string) bool {
+	if s.lower == nil {
+		s.lower = bytes.ToLower(s.Data)
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(s.lower, []byte(w)) })
 }
 
 // SmallFile is a file that may be a header.
@@ -202,7 +212,7 @@ func readOne(root, rel string) (func(*Repo), error) {
 			return nil, err
 		}
 		if bytes.Contains(data, []byte("//go:build mage")) && mage.Match(data) { // an expression takes longer than all else that is done with most files
-			return func(r *Repo) { r.Texts = append(r.Texts, Script{rel, data}) }, nil
+			return func(r *Repo) { r.Texts = append(r.Texts, Script{rel, data, bytes.ToLower(data)}) }, nil
 		}
 		f := newGoFile(rel, data)
 		f.Main = f.Generator == "" && isMain(full, data)
@@ -233,7 +243,7 @@ func readOne(root, rel string) (func(*Repo), error) {
 		case ext == ".mod":
 			r.Modules.addTools(rel, data)
 		default:
-			r.Texts = append(r.Texts, Script{rel, data})
+			r.Texts = append(r.Texts, Script{rel, data, bytes.ToLower(data)})
 		}
 	}, nil
 }

@@ -3,16 +3,15 @@
 package scriptline
 
 import (
-	"bytes"
 	"path"
-	"slices"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Pattern is what commands of one kind look like.
 type Pattern struct {
-	// words are in lower case. Each command has one of them, in any case: looking for them is much faster than trying an expression.
+	// words are in lower case. Each command has one of them, in any case.
 	words      []string
 	expression *lazyregexp.Regexp
 	not        func(line []byte) bool // lines that match, and are of another kind; nil for none
@@ -20,13 +19,7 @@ type Pattern struct {
 
 // Match reports whether a line has such a command.
 func (p Pattern) Match(line []byte) bool {
-	return p.mayMatch(line) && p.expression.Match(line) && (p.not == nil || !p.not(line))
-}
-
-// mayMatch reports whether a text has any of the words.
-func (p Pattern) mayMatch(text []byte) bool {
-	lower := bytes.ToLower(text)
-	return slices.ContainsFunc(p.words, func(w string) bool { return bytes.Contains(lower, []byte(w)) })
+	return repo.Script{Data: line}.Mentions(p.words...) && p.expression.Match(line) && (p.not == nil || !p.not(line))
 }
 
 // ChangesAnnotation is in a command that removes the annotation with the version or writes something else instead.

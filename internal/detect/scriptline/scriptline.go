@@ -118,7 +118,7 @@ const metadata = `\.(metadata[.\[]|spec\.conversion\b|spec\.preserveUnknownField
 // Find finds the first lines that match, one of each script.
 func (p Pattern) Find(texts []repo.Script) (all Lines) {
 	for _, t := range texts {
-		if !p.mayMatch(t.Data) {
+		if !t.Mentions(p.words...) {
 			continue
 		}
 		n := 0
