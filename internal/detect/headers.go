@@ -58,8 +58,11 @@ func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header stri
 }
 
 // leaveHeaded lists the files next to types that have another header than most, and whose package no call gives to their generator: what made them
-// was given that header, and is to do so again. It returns the other files.
+// was given that header, and is to do so again. Where there are no calls at all, nothing tells that. It returns the other files.
 func (d *discovery) leaveHeaded(files []*repo.GoFile, fits func(header string) bool, usual string) (others []*repo.GoFile) {
+	if !slices.ContainsFunc(d.scripts, func(s *script) bool { return len(s.calls) > 0 }) {
+		return files
+	}
 	left := map[string][]*repo.GoFile{} // by generator
 	for _, f := range files {
 		i := slices.IndexFunc(helpers, func(h helper) bool { return h.tool == f.Generator })
