@@ -38,7 +38,7 @@ func (d *discovery) readHelpers() {
 		case shared == "" && d.leaveCopied(h, files):
 			continue
 		case len(files) > 0 && d.unpinned != "" && h.name != "deepcopy": // which are the same in all versions
-			d.List(h.name, h.tool, repo.Paths(files), "code-generator is not pinned, and "+d.unpinned)
+			d.List(h.name, h.tool, repo.Paths(files), d.unpinned)
 			continue
 		case len(files) > 0 && d.leaveUnrun(h.name, h.tool, files, helperRunners, "gen_client", "gen_register", "gen_openapi"):
 			continue

@@ -48,17 +48,15 @@ func (d *discovery) readVersion() {
 		d.Ask(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s, set codeGeneratorVersion to keep the tree unchanged",
 			w.Version, s, s.why(), w.Version)
 		d.takeVersion(w)
+	case unreleased.Version != "" && s.max < newest && len(d.trees) > 0:
+		d.leaveUnknown("code-generator "+unreleased.Version+" ("+unreleased.Source+") is not a release", s)
 	case unreleased.Version != "":
 		d.Ask(unreleased.Source, "code-generator %s is not a release; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own", unreleased.Version)
 	case known:
 		d.Note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
 		d.takeVersion(used)
 	case s.max < newest && s.min == 0 && len(d.trees) > 0:
-		d.unpinned = fmt.Sprintf("the tree has the shape of %s (%s); set codeGeneratorVersion", s, s.why())
-		for _, t := range d.trees {
-			d.leave(t, "code-generator is not pinned, and "+d.unpinned)
-		}
-		d.trees = nil
+		d.leaveUnknown("code-generator is not pinned", s)
 	case s.max < newest:
 		v := Version{fmt.Sprintf("v0.%d.0", s.max), "the shape of " + s.maxWhy}
 		d.Ask(s.why(), "code-generator is not pinned, and the tree has the shape of %s; using %s, set codeGeneratorVersion if that is wrong", s, v.Version)
@@ -66,6 +64,15 @@ func (d *discovery) readVersion() {
 	case len(d.trees) > 0:
 		d.Ask("", "code-generator is not pinned; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
 	}
+}
+
+// leaveUnknown leaves out all trees, of which an older version made some that is not known.
+func (d *discovery) leaveUnknown(why string, s shape) {
+	d.unpinned = fmt.Sprintf("%s, and the tree has the shape of %s (%s); set codeGeneratorVersion", why, s, s.why())
+	for _, t := range d.trees {
+		d.leave(t, d.unpinned)
+	}
+	d.trees = nil
 }
 
 // leaveUnpinned leaves out the trees of modules that pin no version and have scripts of their own, where none of the witnesses, which are other
