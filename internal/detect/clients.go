@@ -139,20 +139,34 @@ func (d *discovery) groupsRemove() bool {
 	return !own && (!ok || minor >= 28)
 }
 
-// removesFrom reports whether a script may remove files of a tree.
+// removesFrom reports whether a script may remove all files of a tree.
 func (d *discovery) removesFrom(tree string, s *script) bool {
 	i := slices.IndexFunc(d.Texts, func(t repo.Script) bool { return t.Path == s.path })
 	if i < 0 {
 		return true
 	}
+	var parts []string
 	for _, removed := range s.removed {
 		// What is elsewhere is of no account, and neither is the line that removes it.
 		if !strings.HasPrefix(removed, temporary) {
 			dir := steps.Local(shell.Root, removed)
-			if dir == "" || text.Below(dir, tree) || text.Below(tree, dir) {
+			if before, _, pattern := strings.Cut(dir, "*"); pattern {
+				dir = path.Dir(before + "x")
+			}
+			if dir == "" || text.Below(dir, tree) {
 				return true
 			}
+			if text.Below(tree, dir) {
+				parts = append(parts, dir)
+			}
 		}
+	}
+	stays := func(f *repo.GoFile) bool {
+		return slices.Contains(repo.GengoTools, f.Generator) && text.Below(tree, f.Dir) && !slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator }) &&
+			!slices.ContainsFunc(parts, func(dir string) bool { return text.Below(dir, f.Path) })
+	}
+	if len(parts) > 0 {
+		return !slices.ContainsFunc(d.Files, stays)
 	}
 	return len(s.removed) == 0 && removes.Match(noRemoval.ReplaceAll(d.Texts[i].Data, nil))
 }
