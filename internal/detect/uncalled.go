@@ -120,6 +120,12 @@ func (d *discovery) leaveUnasked(t *clientTree, of []*call) {
 		t.apply = nil
 		t.keeps = of[0].at() + " runs gen_client without --with-applyconfig"
 	}
+	given := func(c *call) bool { return c.name != "client-gen" || c.has("--apply-configuration-package") }
+	if t.apply != nil && !t.uses(t.apply.self) && !slices.ContainsFunc(of, given) {
+		t.keeps = of[0].at() + " gives client-gen no --apply-configuration-package"
+		d.leaveBelow(t.apply.dir, "applyconfiguration", t.keeps+"; crdctl generates apply configurations only for clients that use them")
+		t.apply = nil
+	}
 }
 
 // unmade reports whether no command that can be read generates the client trees: those that generate clients write to other packages of the
