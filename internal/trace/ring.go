@@ -116,7 +116,8 @@ func (r *ring) add(rec *Record, text []byte, whole bool) {
 	if n == 0 || len(r.chunks[n-1].text)+len(text) > cap(r.chunks[n-1].text) {
 		c := &chunk{text: make([]byte, 0, max(chunkBytes, len(text)))}
 		if n > 0 {
-			c.seqs, c.ends = make([]int64, 0, len(r.chunks[n-1].seqs)+8), make([]int, 0, len(r.chunks[n-1].seqs)+8)
+			lines := len(r.chunks[n-1].seqs) + 8
+			c.seqs, c.ends, c.bodies = make([]int64, 0, lines), make([]int, 0, lines), make([]Body, 0, lines)
 		}
 		if n > 1 {
 			r.chunks[n-2].bodies = nil
