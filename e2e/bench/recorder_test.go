@@ -28,7 +28,7 @@ var recorderBudget = map[string]struct{ least, most float64 }{
 
 // BenchmarkRecorder measures what the recording of requests, versions and deliveries costs the API server of "crdctl run": two runs of the
 // built-in controller, of which one has --findings=false, have BENCH_OBJECTS objects (10,000) and get BENCH_WRITES updates (2000) in turns, as fast
-// as they are answered, or BENCH_RATE a second; an update is about four records. Each side's medians are reported, and of the pairs the median
+// as they are answered, or BENCH_RATE a second; an update is eleven records. Each side's medians are reported, and of the pairs the median
 // of the ratios with its quartiles and extremes, and whether it is within the budget.
 func BenchmarkRecorder(b *testing.B) {
 	writes, rate, objects := number(b, "BENCH_WRITES", 2000), number(b, "BENCH_RATE", 0), number(b, "BENCH_OBJECTS", 10_000)

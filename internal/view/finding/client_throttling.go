@@ -4,7 +4,9 @@ package finding
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +129,7 @@ func (d *throttled) log(b *trace.Log, r trace.Record) {
 // metrics adds up how long requests waited, as the metrics of client-go have it where a program registers them.
 func (d *throttled) metrics(b *trace.Metrics, r trace.Record) {
 	waited, found := 0.0, false
-	for _, name := range sorted(b.Samples) {
+	for _, name := range slices.Sorted(maps.Keys(b.Samples)) {
 		if strings.HasPrefix(name, "rest_client_rate_limiter_duration_seconds_sum") {
 			waited, found = waited+b.Samples[name], true
 		}

@@ -4,6 +4,8 @@ package finding
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -51,7 +53,7 @@ func (q *queues) queue(b *trace.Queue, r trace.Record) {
 }
 
 func (q *queues) metrics(b *trace.Metrics, r trace.Record) {
-	for _, name := range sorted(b.Samples) {
+	for _, name := range slices.Sorted(maps.Keys(b.Samples)) {
 		if controller, ok := labelOf(name, "workqueue_depth", "name"); ok {
 			q.sample(controller, int(b.Samples[name]), r)
 		}

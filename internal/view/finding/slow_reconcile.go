@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/text"
@@ -83,7 +84,7 @@ func (s *slow) metrics(b *trace.Metrics, r trace.Record) {
 	if s.IsRecorded(trace.ClassController) {
 		return
 	}
-	for _, name := range sorted(b.Samples) {
+	for _, name := range slices.Sorted(maps.Keys(b.Samples)) {
 		controller, ok := labelOf(name, "controller_runtime_reconcile_time_seconds_count", "controller")
 		if !ok {
 			continue
@@ -100,15 +101,6 @@ func (s *slow) metrics(b *trace.Metrics, r trace.Record) {
 			}, r.T)
 		}
 	}
-}
-
-func sorted(samples map[string]float64) []string {
-	names := make([]string, 0, len(samples))
-	for name := range samples {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func sumOf(samples map[string]float64, metric, controller string) float64 {
