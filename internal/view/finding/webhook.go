@@ -7,7 +7,6 @@ import (
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
-	"github.com/crdctl/crdctl/internal/view/model"
 )
 
 const (
@@ -83,7 +82,7 @@ func (w *webhooks) tick(now int64) {
 		if c.n() == 0 || now-c.last() > webhookQuiet {
 			w.resolve(k.kind + " " + k.name)
 		}
-		if now-c.all.marks[len(c.all.marks)-1].t > webhookWindow {
+		if now-c.all.last() > webhookWindow {
 			delete(w.of, k)
 		}
 	}
@@ -95,8 +94,4 @@ func failedOf(c *calls) string {
 		s += ", last error " + quote(c.err)
 	}
 	return s
-}
-
-func slowestOf(c *calls) string {
-	return fmt.Sprintf("%d of %s took more than %s, the slowest %s", c.n(), text.Count(c.all.n(), "call", "calls"), model.Duration(webhookSlowTook), model.Duration(c.slowest))
 }

@@ -2,7 +2,13 @@
 
 package finding
 
-import "github.com/crdctl/crdctl/internal/trace"
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
 
 var webhookSlow = &Type{
 	Name:  "webhook-slow",
@@ -11,6 +17,7 @@ var webhookSlow = &Type{
 	Fix:   "read from caches in the webhook, and call nothing else; narrow its rules, its selectors or its matchConditions",
 	needs: []trace.Kind{trace.KindAdmission},
 	install: installWebhooks(3, func(_ *trace.Admission, took int64) bool { return took > webhookSlowTook }, func(k webhook, c *calls) string {
-		return k.String() + " is slow: " + slowestOf(c)
+		took, slowest := model.Duration(webhookSlowTook), model.Duration(c.slowest)
+		return fmt.Sprintf("%s is slow: %d of %s took more than %s, the slowest %s", k, c.n(), text.Count(c.all.n(), "call", "calls"), took, slowest)
 	}),
 }
