@@ -119,7 +119,7 @@ func (h *hotLoops) writerOf(v *model.Version) (*model.Reconcile, model.Link) {
 // version adds a link for a write of a controller whose reconciles are not recorded.
 func (h *hotLoops) version(v *model.Version) {
 	r := v.Request
-	if h.IsRecorded(trace.ClassController) || h.IsRecorded(trace.ClassBuiltin) || lease(v.Object.Resource()) {
+	if h.IsRecorded(trace.ClassController) || h.IsRecorded(trace.ClassBuiltin) || model.ByDesign(v.Object.Resource()) {
 		return
 	}
 	if r == nil || !r.Actor.Who.Own() || v.Writer.Certainty != trace.Certain {

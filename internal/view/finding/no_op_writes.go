@@ -45,7 +45,7 @@ type writes struct {
 }
 
 func (n *noOps) request(r *model.Request) {
-	if !r.Actor.Who.Own() || !r.Writes() || !r.OK() || r.Verb == "create" || r.Verb == "delete" || r.Verb == "deletecollection" || lease(r.Resource) {
+	if !r.Actor.Who.Own() || !r.Writes() || !r.OK() || r.Verb == "create" || r.Verb == "delete" || r.Verb == "deletecollection" || model.ByDesign(r.Resource) {
 		return
 	}
 	k := writing{r.Actor.Who, model.GroupResource(r.Resource)}

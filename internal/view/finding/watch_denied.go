@@ -61,7 +61,7 @@ func (d *denied) request(r *model.Request) {
 	if !r.Actor.Who.Own() {
 		return
 	}
-	if r.Writes() && r.OK() && !lease(r.Resource) {
+	if r.Writes() && r.OK() && !model.ByDesign(r.Resource) {
 		d.wrote[r.Actor.Who] = true
 	}
 	if r.Verb != "list" && r.Verb != "watch" || r.Name != "" {

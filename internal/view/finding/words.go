@@ -176,8 +176,3 @@ func marker(r *trace.Resource, sub string, verbs ...string) string {
 	}
 	return fmt.Sprintf("//+kubebuilder:rbac:groups=%s,resources=%s,verbs=%s", group, resource, strings.Join(verbs, ";"))
 }
-
-// lease reports whether a resource is one that is written again and again by design.
-func lease(r *trace.Resource) bool {
-	return r.Group == "coordination.k8s.io" && r.Resource == "leases" || r.Resource == "events"
-}

@@ -83,7 +83,7 @@ func (m *Model) root(o *Object) *Object {
 
 // await has a request inferred later, in the order in which requests began.
 func (m *Model) await(r *Request) {
-	if !r.Actor.Who.Own() || r.Verb == "list" || r.Verb == "watch" || byDesign(r.Resource) {
+	if !r.Actor.Who.Own() || r.Verb == "list" || r.Verb == "watch" || ByDesign(r.Resource) {
 		return
 	}
 	i := len(m.waiting)
@@ -93,8 +93,8 @@ func (m *Model) await(r *Request) {
 	m.waiting = slices.Insert(m.waiting, i, r)
 }
 
-// byDesign reports whether objects of a resource are written by other parts of a controller than its reconciles.
-func byDesign(r *trace.Resource) bool {
+// ByDesign reports whether objects of a resource are written again and again, by other parts of a controller than its reconciles.
+func ByDesign(r *trace.Resource) bool {
 	return r.Resource == "events" || r.Group == "coordination.k8s.io"
 }
 
