@@ -50,7 +50,11 @@ func kubeEventOf(o *object) (e kubeEvent, ok bool) {
 	if !o.protobuf {
 		return e, json.Unmarshal(o.raw, &e) == nil
 	}
-	typed, _ := o.encoding().typed()
+	all, err := o.encoding().split(parts{})
+	if err != nil {
+		return e, false
+	}
+	typed, _ := o.encoding().join(parts{root: all.root}).typed() // metadata, which is most of it, is not read
 	switch t := typed.(type) {
 	case *corev1.Event:
 		e.InvolvedObject.UID, e.Type, e.Reason, e.Message, e.Count = string(t.InvolvedObject.UID), t.Type, t.Reason, t.Message, int(t.Count)

@@ -121,17 +121,19 @@ func TestChangesByParts(t *testing.T) {
 	}
 }
 
-// The head of an object is read without a copy of the rest.
-func TestHeadInProtobufIsNotCopied(t *testing.T) {
-	state := states()[0].(*corev1.Pod)
-	state.Annotations = map[string]string{"large": strings.Repeat("x", 1<<20)}
-	message, err := runtime.Encode(protobuf.NewSerializer(nil, nil), state)
+// The head of an object is read without a copy of the rest, and of an Event what is recorded without its metadata.
+func TestProtobufIsNotCopied(t *testing.T) {
+	large := metav1.ObjectMeta{Name: "x", Annotations: map[string]string{"large": strings.Repeat("x", 1<<20)}}
+	message, err := runtime.Encode(protobuf.NewSerializer(nil, nil), &corev1.Event{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Event"}, ObjectMeta: large, Reason: "Made", Count: 3})
 	require.NoError(t, err)
 	var before, after goruntime.MemStats
 	goruntime.ReadMemStats(&before)
 	for range 10 {
-		_, err = decodeProtobuf(message)
+		o, err := decodeProtobuf(message)
 		require.NoError(t, err)
+		assert.Equal(t, "x", o.Metadata.Name)
+		e, ok := kubeEventOf(o)
+		assert.Equal(t, []any{"Made", 3, true}, []any{e.Reason, e.Count, ok})
 	}
 	goruntime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(5<<20))
