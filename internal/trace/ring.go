@@ -264,6 +264,7 @@ func (r *ring) next(seq int64) (lines []line, more <-chan struct{}, closed bool)
 	const limit = 256
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	lines = make([]line, 0, max(0, min(limit, r.last-seq)))
 	k, _ := slices.BinarySearchFunc(r.kept, seq+1, func(l line, seq int64) int { return cmp.Compare(l.seq, seq) })
 	lines = append(lines, r.kept[k:min(len(r.kept), k+limit)]...)
 	c, _ := slices.BinarySearchFunc(r.chunks, seq+1, func(c *chunk, seq int64) int { return cmp.Compare(c.last, seq) })
