@@ -115,6 +115,7 @@ func (d *discovery) missingDefinitions(files []*repo.GoFile) (all []config.OpenA
 			known = known && ok && !strings.Contains(p, "...")
 			one.Packages = append(one.Packages, p)
 		}
+		slices.Sort(one.Packages)
 		if !known || d.deletes(c, path.Join(dir, one.File)) || workspace.GitIgnores(d.Root, path.Join(dir, one.File)) || d.forked(dir) != "" ||
 			slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) || !d.imported(d.Modules.ImportPath(dir), ".GetOpenAPIDefinitions") {
 			continue
@@ -124,6 +125,12 @@ func (d *discovery) missingDefinitions(files []*repo.GoFile) (all []config.OpenA
 		}
 		if one.File == config.OpenAPIFile {
 			one.File = ""
+		}
+		if i := slices.IndexFunc(all, func(o config.OpenAPICall) bool { return o.Dir == one.Dir && o.File == one.File }); i >= 0 { // as in a makefile and a script
+			if !slices.Equal(all[i].Packages, one.Packages) {
+				all[i].Packages = nil
+			}
+			continue
 		}
 		all, at = append(all, one), append(at, c.at())
 	}
@@ -137,6 +144,9 @@ func (d *discovery) takeMissingCalls(all []config.OpenAPICall, at []string, pinn
 		file, why := path.Join(c.Dir, cmp.Or(c.File, config.OpenAPIFile)), d.oldOpenAPI()
 		if !pinned {
 			why = "no command that crdctl can read tells the version of openapi-gen; set openapi: {version: VERSION, calls: […]}"
+		}
+		if len(c.Packages) == 0 {
+			why = "another call gives other packages"
 		}
 		if why != "" {
 			d.List("openapi", "openapi-gen", []string{file}, "it is missing, and "+at[i]+" writes it; "+why)
