@@ -52,13 +52,13 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 }
 
 // staysIn reports whether a CRD that is in one of some files belongs in a directory, too: a kustomization names it there, or a command copies it from
-// there, and none takes it away.
+// there, and none takes it away. A directory that is next to nothing here may be for a moment.
 func (r *Reader) staysIn(dir string, files []string) bool {
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
 		plural, group, _ := strings.Cut(m.Name, ".")
 		name := group + "_" + plural + ".yaml"
 		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir) &&
-			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || r.copiedFrom(path.Join(dir, name), m))
+			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(path.Join(dir, name), m))
 	})
 }
 
@@ -85,12 +85,16 @@ func (r *Reader) copiedFrom(file string, m repo.Manifest) bool {
 	})
 }
 
-// takenFrom reports whether a command moves or deletes a directory, or files in it.
+// takenFrom reports whether a command moves or deletes a directory, or files in it, also at the end of a script.
 func (r *Reader) takenFrom(dir string) bool {
 	return slices.ContainsFunc(r.steps.Sequences, func(s steps.Sequence) bool {
 		return slices.ContainsFunc(s.Steps, func(step steps.Step) bool {
-			name := path.Base(step.Words[0])
-			return (name == "mv" || name == "rm") && slices.ContainsFunc(step.Words[1:], func(w string) bool {
+			words := step.Words
+			if words[0] == "trap" && len(words) > 1 {
+				words = strings.Fields(words[1])
+			}
+			takes := func(w string) bool { return path.Base(w) == "mv" || path.Base(w) == "rm" || w == "-delete" }
+			return slices.ContainsFunc(words, takes) && slices.ContainsFunc(words[1:], func(w string) bool {
 				at := steps.Local(step.Dir, w)
 				return at != "" && (text.Below(dir, at) || text.Below(at, dir))
 			})
