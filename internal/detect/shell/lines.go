@@ -48,7 +48,8 @@ func (s *state) lines(src string) {
 	})
 }
 
-// templates takes the variables of a Taskfile or a justfile, and puts those of the shell in their place.
+// templates takes the variables of a Taskfile or a justfile, and puts those of the shell in their place, but for those that have several values, as
+// in tasks of which each has its own.
 func (s *state) templates(src string) string {
 	for _, name := range []string{"ROOT_DIR", "TASKFILE_DIR"} {
 		s.set(name, text(s.dir), 1)
@@ -62,8 +63,18 @@ func (s *state) templates(src string) string {
 			return "${" + name + "}"
 		})
 	}
-	logical(src, func(line string, above int) {
+	only := map[string]string{} // the value of each, "" where there are several
+	logical(src, func(line string, _ int) {
 		if v := taskVariable.FindStringSubmatch(line); v != nil {
+			name, value := v[1]+v[2], v[3]
+			if before, found := only[name]; found && before != value {
+				value = ""
+			}
+			only[name] = value
+		}
+	})
+	logical(src, func(line string, above int) {
+		if v := taskVariable.FindStringSubmatch(line); v != nil && only[v[1]+v[2]] != "" {
 			s.define(v[1]+v[2], "", fromTask(unquoted(v[3])), above)
 		}
 	})
