@@ -22,17 +22,6 @@ func (r *Reader) namesOf(pattern, last string) (names []string) {
 	return names
 }
 
-// ofOtherModule reports whether a word has the path of a module of another repository that a module here requires, as in vendor/MODULE/crds or in
-// $(go list -m -f '{{.Dir}}' MODULE)/crds.
-func (r *Reader) ofOtherModule(word string) bool {
-	for _, m := range r.Modules.ByDir {
-		if m.NamesRequired(word) {
-			return true
-		}
-	}
-	return false
-}
-
 // listedIn are the directories and patterns of files that a substitution in a word lists, as $(find config/crd -name '*.yaml' | sort) does.
 // sure is false where find selects among them by more than that they are YAML.
 func listedIn(word string) (patterns []string, sure bool) {

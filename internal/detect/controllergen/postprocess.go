@@ -279,7 +279,7 @@ func (r *Reader) after(step steps.Step, m *made, listed string) {
 				r.removed(m, at(w), step.At())
 				moved = append(moved, r.movedAway(m, at(w), to, step.At())...)
 			}
-			if at(w) == to || strings.Contains(w, "*") && r.ofOtherModule(w) {
+			if at(w) == to || strings.Contains(w, "*") && r.Modules.NamesRequired(w) {
 				continue // nothing, as in an image, or its CRDs are of other groups, and have other names
 			}
 			for _, name := range r.namesOf(at(w), path.Base(w)) {

@@ -162,11 +162,18 @@ func (g *Module) Uses(module string) bool {
 	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && !r.Indirect })
 }
 
-// NamesRequired reports whether a text has the path of a module that this one requires, and that is of another repository.
-func (g *Module) NamesRequired(text string) bool {
-	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool {
-		return strings.Contains(text, r.Mod.Path) && repositoryOf(r.Mod.Path) != repositoryOf(g.path)
-	})
+// NamesRequired reports whether a text has the path of a module of another repository that one here requires, as in vendor/MODULE/crds or in
+// $(go list -m -f '{{.Dir}}' MODULE)/crds.
+func (m *Modules) NamesRequired(text string) bool {
+	for _, g := range m.ByDir {
+		if g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool {
+			_, here := m.Dir(r.Mod.Path)
+			return !here && strings.Contains(text, r.Mod.Path) && repositoryOf(r.Mod.Path) != repositoryOf(g.path)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // repositoryOf is the beginning of an import path that tells repositories apart: host, owner and name.
