@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
@@ -58,7 +59,8 @@ func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header stri
 }
 
 // leaveHeaded lists the files next to types that have another header than most, and whose package no call gives to their generator: what made them
-// was given that header, and is to do so again. Where there are no calls at all, nothing tells that. It returns the other files.
+// was given that header, and is to do so again. Where there are no calls at all, nothing tells that, and a line of go:generate may give it any package. It
+// returns the other files.
 func (d *discovery) leaveHeaded(files []*repo.GoFile, fits func(header string) bool, usual string) (others []*repo.GoFile) {
 	if !slices.ContainsFunc(d.scripts, func(s *script) bool { return len(s.calls) > 0 }) {
 		return files
@@ -66,7 +68,7 @@ func (d *discovery) leaveHeaded(files []*repo.GoFile, fits func(header string) b
 	left := map[string][]*repo.GoFile{} // by generator
 	for _, f := range files {
 		i := slices.IndexFunc(helpers, func(h helper) bool { return h.tool == f.Generator })
-		if i < 0 || fits(repo.NormalHeader(f.Header)) || d.isGiven(helpers[i], f.Dir) {
+		if i < 0 || fits(repo.NormalHeader(f.Header)) || d.isGiven(helpers[i], f.Dir) || d.directed(func(line string) bool { return strings.Contains(line, f.Generator) }) {
 			others = append(others, f)
 			continue
 		}

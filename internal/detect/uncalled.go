@@ -240,13 +240,17 @@ func (d *discovery) mayRun(tool string, runners []string) bool {
 	named := func(text string) bool {
 		return strings.Contains(text, tool) && word.MatchString(text) || slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
 	}
-	directive := func(f *repo.GoFile) bool {
+	return slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || d.directed(named)
+}
+
+// directed reports whether a line of go:generate is as asked for.
+func (d *discovery) directed(asked func(line string) bool) bool {
+	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
 		for line := range strings.Lines(string(f.Data)) {
-			if strings.HasPrefix(line, "//go:generate") && named(line) {
+			if strings.HasPrefix(line, "//go:generate") && asked(line) {
 				return true
 			}
 		}
 		return false
-	}
-	return slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || slices.ContainsFunc(d.Files, directive)
+	})
 }
