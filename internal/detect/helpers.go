@@ -228,13 +228,16 @@ func (d *discovery) leaveToControllerGen(h helper) {
 	dirs, _ := d.tagged(h.name, d.Settings.APIs)
 	for _, dir := range dirs {
 		i := slices.IndexFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == controllergen.Name && path.Base(f.Path) == h.file })
-		if i >= 0 && !slices.Contains(d.Settings.ExcludeFrom[h.name], dir) {
+		if i >= 0 {
 			d.excludeFrom(h.name, dir, d.ByDir[dir][i].Path+" is controller-gen's")
 		}
 	}
 }
 
 func (d *discovery) excludeFrom(generator, dir, source string) {
+	if slices.Contains(d.Settings.ExcludeFrom[generator], dir) {
+		return
+	}
 	if d.Settings.ExcludeFrom == nil {
 		d.Settings.ExcludeFrom = map[string][]string{}
 	}
