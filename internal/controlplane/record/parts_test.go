@@ -31,7 +31,7 @@ func states() []runtime.Object {
 			ObjectMeta: metav1.ObjectMeta{
 				Name: "x", Namespace: "default", UID: "u", ResourceVersion: "1", Generation: 1, Labels: map[string]string{"a": "b", "c": "d"}, Finalizers: []string{"f", "g"},
 				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "r", UID: "o", Controller: &controller}, {Kind: "Other"}},
-				ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+				ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1("{}")}},
 			},
 			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i", Env: []corev1.EnvVar{{Name: "A_TOKEN", Value: "hidden-1"}, {Name: "B", Value: "b"}}}}},
 		}
