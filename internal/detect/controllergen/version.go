@@ -76,12 +76,12 @@ func (r *Reader) toolVersions() (all []genVersion) {
 			add("v"+string(data[m[2]:m[3]]), m[2])
 		}
 		for _, m := range pinVariable.FindAllSubmatchIndex(data, -1) {
-			set := regexp.MustCompile(`(?m)\b` + string(data[m[2]:m[3]]) + `\s*[:?]?=\s*["']?(?:\$\{\w+:-)?["']?v?(0\.\d+\.\d+)\b`)
+			set := regexp.MustCompile(`(?m)\b` + string(data[m[2]:m[3]]) + `\s*[:?]?=[ \t]*(?:["']?(?:\$\{\w+:-)?["']?v?(0\.\d+\.\d+)\b|[^=]|$)`)
 			all := set.FindAllSubmatchIndex(data[:m[0]], -1)
 			if all == nil {
 				all = set.FindAllSubmatchIndex(data, -1) // makefiles set it anywhere
 			}
-			if len(all) > 0 {
+			if len(all) > 0 && all[len(all)-1][2] >= 0 { // and not what a command prints
 				last := all[len(all)-1]
 				add("v"+string(data[last[2]:last[3]]), last[2])
 			}
