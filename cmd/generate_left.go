@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -108,7 +109,7 @@ func (g *generation) leaveInTheWay(files []*tree.InTheWayError) error {
 	var all error
 	for _, f := range files {
 		all = errors.Join(all, f)
-		maker := g.makers[f.Path]
+		maker := cmp.Or(g.makers[f.Path], f.Tool) // what belongs to a scaffold has no generator
 		n := tree.NotCompared{Kind: shortName(maker), Tool: maker, Paths: []string{f.Path}, Reason: strings.TrimPrefix(f.Error(), f.Path+" ")}
 		if dir := g.at.settings.RBAC.Dir; maker == "controller-gen" && dir != "" && path.Dir(f.Path) == path.Clean(dir) { // which makes the CRDs, too
 			n.Kind = "rbac"
