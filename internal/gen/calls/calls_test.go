@@ -280,6 +280,11 @@ func TestFailedCalls(t *testing.T) {
 	_, added, err = compareMade(t, settings, &failed, onDisk)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"."}, added.NotCompared[0].Paths, "nothing is there yet")
+
+	failed.Only = []string{"rbac"}
+	_, added, err = compareMade(t, settings, &failed, onDisk)
+	require.NoError(t, err)
+	assert.Equal(t, "rbac", added.NotCompared[0].Kind, "what was asked for")
 }
 
 // Markers that controller-gen does not read, since they are right above a type, made the file once: it is not left over.

@@ -18,11 +18,8 @@ import (
 // and must not take these files for left-over ones.
 func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error) {
 	for _, i := range slices.Sorted(maps.Keys(failed)) {
-		before := len(all)
-		for _, name := range p.settings.Calls[i].Generators() {
-			if len(p.only) > 0 && !slices.Contains(p.only, name) {
-				continue
-			}
+		before, names := len(all), p.asked(i)
+		for _, name := range names {
 			n := tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Reason: Reason(failed[i])}
 			areas := p.areasOf(i, name)
 			switch name {
@@ -56,12 +53,17 @@ func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error
 				all = append(all, n)
 			}
 		}
-		if c := p.settings.Calls[i]; len(all) == before { // nothing of it is on disk, and what it would make is not known
-			name := c.Generators()[0]
-			all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{cmp.Or(c.Dir, ".")}, Reason: Reason(failed[i])})
+		if len(names) > 0 && len(all) == before { // nothing of it is on disk, and what it would make is not known
+			all = append(all, tree.NotCompared{Kind: kinds[names[0]], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{cmp.Or(p.settings.Calls[i].Dir, ".")},
+				Reason: Reason(failed[i])})
 		}
 	}
 	return all, nil
+}
+
+// asked are the generators of a call that are asked for.
+func (p *project) asked(i int) []string {
+	return slices.DeleteFunc(p.settings.Calls[i].Generators(), func(name string) bool { return len(p.only) > 0 && !slices.Contains(p.only, name) })
 }
 
 // leaveSilent leaves the files of generators that made nothing of the markers that there are: they were made of these markers once, and
@@ -76,7 +78,7 @@ func (p *project) leaveSilent(silent map[int][]string) ([]tree.NotCompared, erro
 func (p *project) leaveIgnored(ignored map[int]string) ([]tree.NotCompared, error) {
 	generators := map[int][]string{}
 	for i := range ignored {
-		generators[i] = slices.DeleteFunc(p.settings.Calls[i].Generators(), func(name string) bool { return len(p.only) > 0 && !slices.Contains(p.only, name) })
+		generators[i] = p.asked(i)
 	}
 	return p.leaveNotMade(generators, func(call int, _ string) string { return ignored[call] })
 }
