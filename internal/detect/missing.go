@@ -61,7 +61,7 @@ func (d *discovery) isGiven(h helper, dir string) bool {
 		return slices.Contains(dirs, dir)
 	}
 	calls := d.calls(h.tool)
-	if groups, _ := d.groupsOf(h.tool); h.name == "deepcopy" {
+	if groups, _ := d.groupsOf(h.tool); h.name == "deepcopy" && d.groupsGone(d.Version.Version) == "" {
 		calls = append(calls, groups...)
 	}
 	return slices.ContainsFunc(calls, named) || h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)

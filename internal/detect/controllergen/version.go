@@ -30,7 +30,7 @@ var (
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
 	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
 	// pinVariable is the variable with the version that a script or makefile installs.
-	pinVariable = lazyregexp.New(`cmd/controller-gen["']?[@\s]+["']?\$[({]?(\w+)`)
+	pinVariable = lazyregexp.New(`controller-tools/cmd/controller-gen["']?[@\s]+["']?\$[({]?(\w+)`)
 	// toolMinor is a version without its patch, for which the go command takes the newest one.
 	toolMinor = lazyregexp.New(`(?im)(?:cmd/controller-gen@|controller[-_]?(?:gen|tools)(?:[-_]?gen(?:erator)?)?[-_]?(?:ver|version|tag|release)["']?\s*[:?+]?=\s*["']?)v(0\.\d+)(?:[^.\w]|$)`)
 )
