@@ -118,7 +118,7 @@ func (d *decorated) called(ctx context.Context, attributes admission.Attributes,
 	case err != nil && canceled && webhooks && !webhookName.MatchString(err.Error()): // it gave up before it called any
 		c.rec.Canceled = true
 	case err != nil:
-		refused(c.rec, d.r.message(redact.Target{Group: c.resource.Group, Resource: c.resource.Resource}, err.Error()))
+		refused(c.rec, d.r.Redact.Message(redact.Target{Group: c.resource.Group, Resource: c.resource.Resource}, err.Error()))
 	}
 	c.rec.Type = typeOf(d.name, c.rec.Name)
 	d.r.put(c)
@@ -286,9 +286,9 @@ func (c conversion) work(w *worker) {
 	case errors.Is(c.err, context.Canceled):
 		c.rec.Canceled = true
 	case c.err != nil:
-		c.rec.Err = w.message(redact.Target{}, c.err.Error())
+		c.rec.Err = w.Redact.Message(redact.Target{}, c.err.Error())
 	case !c.rec.Allowed:
-		c.rec.Err = w.message(redact.Target{}, answer.Response.Result.Message)
+		c.rec.Err = w.Redact.Message(redact.Target{}, answer.Response.Result.Message)
 	}
 	w.Sink.AddAt(c.t, c.rec)
 }

@@ -41,7 +41,7 @@ func (w *worker) kubeEvent(x *exchange, answered *object) {
 	}
 	w.Sink.AddAt(x.ended, &trace.KubeEvent{
 		Object: w.Sink.Defs().Lookup(cmp.Or(e.InvolvedObject.UID, e.Regarding.UID)), Actor: w.Sink.Defs().Actor(x.actor), Request: x.id,
-		Type: e.Type, Reason: e.Reason, Message: w.message(redact.Target{}, cmp.Or(e.Message, e.Note)),
+		Type: e.Type, Reason: e.Reason, Message: w.Redact.Message(redact.Target{}, cmp.Or(e.Message, e.Note)),
 		Count: max(e.Count, e.Deprecated, e.Series.Count, 1),
 	})
 }

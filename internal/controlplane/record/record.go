@@ -22,10 +22,9 @@ import (
 // Options say what is recorded, and where it goes.
 type Options struct {
 	Sink   trace.Sink
-	Source trace.Source // of what the sink keeps, which is served at trace.Path; nil for none
-	Bodies trace.Bodies // how much of objects is recorded; empty is BodiesNone
-	// Redact takes secrets out of objects and messages. Without it, Secrets have metadata only.
-	Redact *redact.Redactor
+	Source trace.Source     // of what the sink keeps, which is served at trace.Path; nil for none
+	Bodies trace.Bodies     // how much of objects is recorded; empty is BodiesNone
+	Redact *redact.Redactor // takes secrets out of objects and messages; nil for one that knows no paths
 	// Controller returns Name, Build and PID of the project's controller that runs; nil if that is not known. It is
 	// called for each request of the controller, and must be quick.
 	Controller func() trace.Actor
@@ -70,6 +69,9 @@ type item interface {
 func New(o Options, admin, controller, system string) *Recorder {
 	if o.Bodies == "" {
 		o.Bodies = trace.BodiesNone
+	}
+	if o.Redact == nil {
+		o.Redact = redact.New(redact.Options{})
 	}
 	return &Recorder{
 		Options: o, users: users{admin: admin, controller: controller, system: system},

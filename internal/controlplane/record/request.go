@@ -62,7 +62,7 @@ func (w *worker) other(x *exchange) {
 	}
 	if x.code >= http.StatusBadRequest {
 		if status, err := decode(x.answerType, x.answerEncoding, x.answer); err == nil {
-			rec.Reason, rec.Message = status.Reason, w.message(redact.Target{}, status.Message)
+			rec.Reason, rec.Message = status.Reason, w.Redact.Message(redact.Target{}, status.Message)
 		}
 	}
 	w.Sink.AddAt(x.ended, rec)
@@ -99,11 +99,11 @@ func (x *exchange) record(w *worker, answered *object) *trace.Request {
 	}
 	if warnings, _ := utilnet.ParseWarningHeaders(x.warnings); len(warnings) > 0 {
 		for _, warning := range warnings {
-			rec.Warnings = append(rec.Warnings, w.message(target(x.info), warning.Text))
+			rec.Warnings = append(rec.Warnings, w.Redact.Message(target(x.info), warning.Text))
 		}
 	}
 	if x.code >= http.StatusBadRequest && answered != nil {
-		rec.Reason, rec.Message = answered.Reason, w.message(target(x.info), answered.Message)
+		rec.Reason, rec.Message = answered.Reason, w.Redact.Message(target(x.info), answered.Message)
 	}
 	return rec
 }
@@ -141,18 +141,10 @@ func target(info *request.RequestInfo) redact.Target {
 	return redact.Target{Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource}
 }
 
-// message redacts a text that may quote an object.
-func (o *Options) message(t redact.Target, text string) string {
-	if o.Redact == nil {
-		return text
-	}
-	return o.Redact.Message(t, text)
-}
-
 // learn has what custom resources declare as passwords redacted from now on, and calls of webhooks named.
 func (w *worker) learn(info *request.RequestInfo, answered *object) {
 	w.hooks.learn(info, answered)
-	if w.Redact == nil || info.Resource != "customresourcedefinitions" || info.APIGroup != apiextv1.GroupName {
+	if info.Resource != "customresourcedefinitions" || info.APIGroup != apiextv1.GroupName {
 		return
 	}
 	if fields, err := answered.encoding().fields(); err == nil {
@@ -235,7 +227,7 @@ func (x *exchange) change(answered *object) string {
 
 // drift returns how what was stored differs from what an update sent.
 func (w *worker) drift(x *exchange, answered, sent *object) []trace.Change {
-	if sent == nil || x.method != http.MethodPut || x.info.Subresource != "" && x.info.Subresource != "status" || w.withheld(x) {
+	if sent == nil || x.method != http.MethodPut || x.info.Subresource != "" && x.info.Subresource != "status" {
 		return nil
 	}
 	from, to := sent.encoding(), answered.encoding()
@@ -253,7 +245,7 @@ func (w *worker) drift(x *exchange, answered, sent *object) []trace.Change {
 
 // body returns what was sent, as JSON.
 func (w *worker) body(x *exchange, sent *object) json.RawMessage {
-	if w.Bodies != trace.BodiesAll || x.sent == nil || w.withheld(x) {
+	if w.Bodies != trace.BodiesAll || x.sent == nil {
 		return nil
 	}
 	var redacted any
@@ -266,9 +258,7 @@ func (w *worker) body(x *exchange, sent *object) json.RawMessage {
 		if json.Unmarshal(x.sent.copied, &patch) != nil {
 			return nil
 		}
-		if redacted = patch; w.Redact != nil {
-			redacted = w.Redact.Object(t, patch)
-		}
+		redacted = w.Redact.Object(t, patch)
 	}
 	if redacted == nil {
 		return nil
@@ -278,11 +268,6 @@ func (w *worker) body(x *exchange, sent *object) json.RawMessage {
 		return nil
 	}
 	return body
-}
-
-// withheld reports whether the bodies of a request must not be recorded.
-func (w *worker) withheld(x *exchange) bool {
-	return w.Redact == nil && (x.info.APIGroup == "" && (x.info.Resource == "secrets" || x.info.Subresource == "token") || x.info.APIGroup == "authentication.k8s.io")
 }
 
 // object returns the number of an object.

@@ -201,7 +201,7 @@ func (v *versions) record(n *version) {
 
 // describe fills in what the object tells, and holds it for the next version.
 func (v *versions) describe(rec *trace.Version, n *version, h *held) {
-	if n.object == nil || v.Redact != nil && n.target.Dropped() {
+	if n.object == nil || n.target.Dropped() {
 		return
 	}
 	now := n.object.encoding()
@@ -212,12 +212,11 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 	v.compared.after = after
 	m := &n.object.Metadata
 	rec.Generation, rec.Finalizers, rec.Deleting, rec.Owners = m.Generation, m.Finalizers, m.DeletionTimestamp, m.Owners
-	withheld := v.Redact == nil && n.target == secrets
-	partial := n.object.partial() || withheld
+	partial := n.object.partial()
 	if partial {
 		after.root = nil
 	}
-	comparable := h.body.raw != nil && (n.object.partial() || h.body.apiVersion == now.apiVersion)
+	comparable := h.body.raw != nil && (partial || h.body.apiVersion == now.apiVersion)
 	if comparable && n.typ != deleted {
 		before, err := h.body.split(v.compared.before)
 		if err != nil {
@@ -236,10 +235,10 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 		rec.ManagedOnly = len(changes) == 0 && !partial
 		rec.Changes = allowed(v.Bodies, changes)
 	}
-	if partial && !withheld {
+	if partial {
 		return // the body of before is the better one to compare with
 	}
-	if !comparable && v.Bodies == trace.BodiesAll && !partial {
+	if !comparable && v.Bodies == trace.BodiesAll {
 		if fields := v.prepared(n.target, n.object); fields != nil {
 			rec.Full, _ = json.Marshal(fields) // nil for what JSON does not have
 		}
@@ -271,10 +270,6 @@ func (v *versions) unlike(t redact.Target, before, after encoded, b, a parts) (w
 	return was, is, err
 }
 
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-
-var secrets = redact.Target{Resource: "secrets"}
-
 // prepared returns an object without what is not compared, and without what must not be recorded; nil if nothing is left.
 func (o *Options) prepared(t redact.Target, from *object) map[string]any {
 	fields, err := from.encoding().fields()
@@ -287,13 +282,7 @@ func (o *Options) prepared(t redact.Target, from *object) map[string]any {
 func (o *Options) redacted(t redact.Target, fields map[string]any) map[string]any {
 	metadata, _ := fields["metadata"].(map[string]any)
 	delete(metadata, "managedFields")
-	if o.Redact != nil {
-		fields, _ = o.Redact.Object(t, fields).(map[string]any)
-		return fields
-	}
-	if annotations, ok := metadata["annotations"].(map[string]any); ok && t == secrets {
-		delete(annotations, lastApplied)
-	}
+	fields, _ = o.Redact.Object(t, fields).(map[string]any)
 	return fields
 }
 

@@ -12,13 +12,16 @@ import (
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/diff"
+	"github.com/crdctl/crdctl/internal/trace/redact"
 )
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // A request that ended an object counts as the one that had marked it as being deleted just before, and is recorded as a guess; so is
 // which of two requests ended an object.
 func TestWhatIsOnlyLikelyIsMarked(t *testing.T) {
 	s := &kept{}
-	v := newVersions(Options{Sink: s})
+	v := newVersions(Options{Sink: s, Redact: redact.New(redact.Options{})})
 	marked, err := decodeJSON([]byte(`{"metadata":{"uid":"u","resourceVersion":"10","deletionTimestamp":"2026-11-23T00:00:00Z"}}`))
 	require.NoError(t, err)
 	v.see(&version{uid: "u", rv: 10, t: 100, typ: modified, object: marked})
@@ -73,7 +76,7 @@ func TestChangesWithoutBodiesHaveNoCopies(t *testing.T) {
 // The first version of an object has all of it, and the others what changed.
 func TestVersionsHaveWhatChanged(t *testing.T) {
 	s := &kept{}
-	v := newVersions(Options{Sink: s, Bodies: trace.BodiesAll})
+	v := newVersions(Options{Sink: s, Redact: redact.New(redact.Options{}), Bodies: trace.BodiesAll})
 	for round := range 3 {
 		o, err := decodeJSON(widget(1, round+1))
 		require.NoError(t, err)

@@ -172,7 +172,7 @@ func (c *webhookCalls) refused(w *worker, all *[]*decision) {
 	if c.refusal == "" {
 		return
 	}
-	message, name := w.message(c.target(), c.refusal), c.typ
+	message, name := w.Redact.Message(c.target(), c.refusal), c.typ
 	if found := webhookName.FindStringSubmatch(message); found != nil {
 		name = found[1]
 	} else if c.canceled {
@@ -250,13 +250,13 @@ func (c *webhookCalls) decided(w *worker, call *webhookCall) *decision {
 	default:
 		d.rec.Allowed = review.Response.Allowed
 		if !d.rec.Allowed {
-			d.rec.Reason = w.message(c.target(), cmp.Or(review.Response.Status.Message, "denied"))
+			d.rec.Reason = w.Redact.Message(c.target(), cmp.Or(review.Response.Status.Message, "denied"))
 		}
 		d.rec.PatchBytes = len(review.Response.Patch)
 		d.rec.Patch = w.patch(c.target(), review.Response.Patch)
 	}
 	if problem != "" {
-		d.rec.Err = w.message(c.target(), problem)
+		d.rec.Err = w.Redact.Message(c.target(), problem)
 	}
 	return d
 }
@@ -267,13 +267,11 @@ const maxAnswer = 200
 // patch returns a JSON patch as far as it is to be recorded.
 func (w *worker) patch(t redact.Target, content []byte) json.RawMessage {
 	var patch []any
-	if len(content) == 0 || w.Redact == nil && t == secrets || json.Unmarshal(content, &patch) != nil {
+	if len(content) == 0 || json.Unmarshal(content, &patch) != nil {
 		return nil
 	}
-	if w.Redact != nil {
-		if patch, _ = w.Redact.Object(t, patch).([]any); patch == nil {
-			return nil
-		}
+	if patch, _ = w.Redact.Object(t, patch).([]any); patch == nil {
+		return nil
 	}
 	for _, op := range patch {
 		if op, ok := op.(map[string]any); ok && w.Bodies == trace.BodiesNone {
