@@ -67,7 +67,6 @@ type auditEvent struct {
 	ObjectRef       *auditObject      `json:"objectRef,omitempty"`
 	ResponseStatus  auditStatus       `json:"responseStatus"`
 	RequestObject   json.RawMessage   `json:"requestObject,omitempty"`
-	ResponseObject  json.RawMessage   `json:"responseObject,omitempty"`
 	RequestReceived string            `json:"requestReceivedTimestamp"`
 	StageTime       string            `json:"stageTimestamp"`
 	Annotations     map[string]string `json:"annotations,omitempty"`
