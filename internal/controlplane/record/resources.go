@@ -4,6 +4,7 @@ package record
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,7 +78,7 @@ func (r *resources) id(gvr schema.GroupVersionResource) trace.ResourceID {
 	}
 	def := trace.Resource{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource}
 	gv := gvr.GroupVersion()
-	if !has(r.lists[gv], gvr.Resource) {
+	if !slices.ContainsFunc(r.lists[gv], func(known metav1.APIResource) bool { return known.Name == gvr.Resource }) {
 		r.ask(gv)
 	}
 	for _, found := range r.lists[gv] {
@@ -121,13 +122,4 @@ func (r *resources) learn(gvr schema.GroupVersionResource, o *object, namespaced
 		return r.known[gvr]
 	}
 	return r.id(gvr)
-}
-
-func has(list []metav1.APIResource, name string) bool {
-	for _, r := range list {
-		if r.Name == name {
-			return true
-		}
-	}
-	return false
 }

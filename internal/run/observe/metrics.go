@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,7 @@ func samplesOf(text io.Reader) (map[string]float64, error) {
 	}
 	all := map[string]float64{}
 	for name, family := range families {
-		if !isKept(name) {
+		if !slices.ContainsFunc(kept, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
 		for _, m := range family.GetMetric() {
@@ -105,15 +106,6 @@ func samplesOf(text io.Reader) (map[string]float64, error) {
 		}
 	}
 	return all, nil
-}
-
-func isKept(name string) bool {
-	for _, prefix := range kept {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 func add(all map[string]float64, name string, kind dto.MetricType, m *dto.Metric) {
