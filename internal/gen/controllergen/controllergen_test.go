@@ -201,6 +201,20 @@ func TestInferred(t *testing.T) {
 	assert.True(t, diag.IsInferred(r.Failed[0]))
 }
 
+// A header that is not Go code fails its call, also when the project makes it, and the others go on.
+func TestHeaderThatIsNoGo(t *testing.T) {
+	root := lay(t, farm+"-- text.txt --\nCopyright 2026\n")
+	settings := config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{
+		{Paths: []string{"./api/..."}, Object: &config.ObjectGenerator{GeneratedHeader: config.GeneratedHeader{HeaderFile: "text.txt"}}},
+		{Paths: []string{"./api/..."}, CRD: &config.CRDGenerator{}},
+	}}
+	r, err := Run(t.Context(), root, settings, nil)
+	require.NoError(t, err)
+	assert.ErrorContains(t, r.Failed[0], "text.txt is not Go code: run controller-gen object:headerFile=text.txt")
+	assert.True(t, diag.IsUnavailable(r.Failed[0]))
+	assert.Len(t, r.Files, 1)
+}
+
 func TestErrors(t *testing.T) {
 	dir := lay(t, farm)
 	for err, c := range map[string]config.ControllerGenCall{

@@ -5,12 +5,16 @@ package controllergen
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // openEngines opens the engines of all calls while their packages are listed. The caller calls the function that it returns when it needs
@@ -97,7 +101,20 @@ func (r *runner) failCall(c *call, err error) error {
 		r.note(diag.Inferred(c.Inferred, err), c.number)
 		return nil
 	}
+	if c.Object != nil && !isGo(c.at(c.Object.HeaderFile)) {
+		err = diag.Unavailable(fmt.Errorf("%s is not Go code: %w", c.Object.HeaderFile, err)) // the types may be right, and deep copies made otherwise
+	}
 	return r.fail(err, c.number)
+}
+
+// isGo reports whether a header can be above Go code. One that cannot be read is another error.
+func isGo(header string) bool {
+	data, err := safefs.ReadFile(header, safefs.MaxFile)
+	if header == "" || err != nil {
+		return true
+	}
+	_, err = parser.ParseFile(token.NewFileSet(), "", append(data, "\npackage p\n"...), parser.PackageClauseOnly)
+	return err == nil
 }
 
 // respond has a request answered by the engine of a version, or in this process.
