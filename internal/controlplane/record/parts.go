@@ -75,6 +75,7 @@ func appendPart(all []part, f field) []part {
 		return append(all, part{f.tag, f.all})
 	}
 	before, length := all[n].value, len(all[n].value)
+	// Both are of one message, in which they follow each other: nothing is copied then.
 	if cap(before) > length && &before[:length+1][length] == &f.all[0] {
 		all[n].value = before[:length+len(f.all)]
 	} else {
