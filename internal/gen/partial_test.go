@@ -77,7 +77,7 @@ func TestFailedCopies(t *testing.T) {
 	}}}
 	require.NoError(t, os.WriteFile(filepath.Join(root, "rbac.go"), []byte("// +kubebuilder:rbac:groups=wood,resources=woods,verbs=get\n\npackage root\n"), 0o644))
 	r, err = Generate(t.Context(), root, alone, Options{Year: 2026, Partial: true, Discovered: true})
-	require.NoError(t, err, "with calls of controller-gen alone beside them")
+	require.NoError(t, err, "where calls of controller-gen make the only other files")
 	assert.Equal(t, []string{"config/rbac/role.yaml"}, r.Compared(), "compared of calls")
 }
 

@@ -27,8 +27,8 @@ func sequences(t *testing.T, archive string) string {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
 	}
-	if strings.Contains(archive, "-- build/root/Makefile --") {
-		require.NoError(t, os.Symlink("build/root/Makefile", filepath.Join(root, "Makefile")))
+	if strings.Contains(archive, "-- build/top/Makefile --") {
+		require.NoError(t, os.Symlink("build/top/Makefile", filepath.Join(root, "Makefile")))
 	}
 	r, err := repo.Open(root)
 	require.NoError(t, err)
@@ -115,11 +115,11 @@ package v1
 	Makefile:5 : ["/@/bin/controller-gen" "object" "paths=./modules/b/..."]
 `},
 		"a link to a makefile": {`
--- build/root/Makefile --
+-- build/top/Makefile --
 manifests:
 	controller-gen crd
-`, `build/root/Makefile: manifests generates=true
-	build/root/Makefile:2 : ["controller-gen" "crd"]
+`, `build/top/Makefile: manifests generates=true
+	build/top/Makefile:2 : ["controller-gen" "crd"]
 `},
 		"a makefile of another ending": {`
 -- Makefile --
