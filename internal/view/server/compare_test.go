@@ -11,14 +11,19 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
-// What was before a save that doubles the writes, and what is after it: figures of whole seconds, of which none has both builds.
-func TestCompareWithBeforeASave(t *testing.T) {
-	s := newSession(Options{MaxRecords: 10_000})
+// adder returns what adds records to a session, each at a time in nanoseconds after the start.
+func adder(t *testing.T, s *session) func(at int64, b trace.Body) {
 	seq := int64(0)
-	add := func(at int64, b trace.Body) {
+	return func(at int64, b trace.Body) {
 		seq++
 		s.add(t.Context(), trace.Record{Seq: seq, T: at, Body: b}, true)
 	}
+}
+
+// What was before a save that doubles the writes, and what is after it: figures of whole seconds, of which none has both builds.
+func TestCompareWithBeforeASave(t *testing.T) {
+	s := newSession(Options{MaxRecords: 10_000})
+	add := adder(t, s)
 	add(0, &trace.Header{Run: "r"})
 	add(0, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
 	add(0, &trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab"}})
@@ -57,11 +62,7 @@ func TestCompareWithBeforeASave(t *testing.T) {
 // Of a controller that does not report its reconciles, writes are compared.
 func TestCompareWithoutReconciles(t *testing.T) {
 	s := newSession(Options{MaxRecords: 10_000})
-	seq := int64(0)
-	add := func(at int64, b trace.Body) {
-		seq++
-		s.add(t.Context(), trace.Record{Seq: seq, T: at, Body: b}, true)
-	}
+	add := adder(t, s)
 	add(0, &trace.Header{Run: "r"})
 	add(0, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
 	add(0, &trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab"}})

@@ -42,11 +42,7 @@ func TestFlowOfAWrite(t *testing.T) {
 func TestFlowOpensOnTheNewestItems(t *testing.T) {
 	const second = int64(1e9)
 	s := newSession(Options{MaxRecords: 1000})
-	seq := int64(0)
-	add := func(at int64, b trace.Body) {
-		seq++
-		s.add(t.Context(), trace.Record{Seq: seq, T: at, Body: b}, true)
-	}
+	add := adder(t, s)
 	of := func() *flow {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -42,11 +42,7 @@ func TestReconcilesAreInvisibleOnceKnown(t *testing.T) {
 // Rates are of now: they end with what they count, though nothing more is recorded. In a file they are of all of it.
 func TestRatesEnd(t *testing.T) {
 	s := newSession(Options{MaxRecords: 1000})
-	seq := int64(0)
-	add := func(at int64, b trace.Body) {
-		seq++
-		s.add(t.Context(), trace.Record{Seq: seq, T: at, Body: b}, true)
-	}
+	add := adder(t, s)
 	add(0, &trace.Header{Run: "r"})
 	add(0, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
 	add(20e9, &trace.Reconcile{ID: "r", Controller: "c", Actor: 1, Key: "default/x", State: "begin", Began: 20e9, Source: "hook"})
