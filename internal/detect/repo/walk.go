@@ -63,7 +63,7 @@ type SmallFile struct {
 }
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^((GNU)?[mM]akefile([._-].*)?|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
 
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
 var (
@@ -80,7 +80,7 @@ func (s Script) Shell() bool {
 // Make reports whether a script is one of make.
 func (s Script) Make() bool {
 	name := strings.ToLower(path.Base(s.Path))
-	return strings.HasSuffix(name, "makefile") || slices.Contains([]string{".mk", ".mak", ".make"}, path.Ext(name))
+	return strings.HasPrefix(name, "makefile") || strings.HasSuffix(name, "makefile") || slices.Contains([]string{".mk", ".mak", ".make"}, path.Ext(name))
 }
 
 // mage is in the Go files of mage, which runs their functions as make does targets.
