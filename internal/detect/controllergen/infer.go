@@ -85,6 +85,15 @@ var copies = lazyregexp.New(`(?i)(^|/)(charts?|helm|bundle|bundles|dist|release|
 func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	known := map[string]bool{} // by name
 	byDir := map[string][]repo.Manifest{}
+	for _, c := range calls {
+		dir, _ := c.OutputDir("crd")
+		if r.writesElsewhere(c, own) && r.hasOthers(dir) {
+			files, _ := r.elsewhere(calls, c)
+			for _, m := range own {
+				known[m.Name] = known[m.Name] || slices.Contains(files, m.Path)
+			}
+		}
+	}
 	for _, m := range own {
 		if r.madeByCall(calls, m) {
 			known[m.Name] = true

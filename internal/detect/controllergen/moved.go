@@ -29,7 +29,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		moved, version := r.elsewhere(calls, c)
-		if r.staysIn(dir, moved) {
+		if r.staysIn(dir, moved) || r.hasOthers(dir) {
 			r.copies = append(r.copies, moved...)
 			continue
 		}
@@ -60,6 +60,11 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir) &&
 			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(path.Join(dir, name), m))
 	})
+}
+
+// hasOthers reports whether a directory has CRDs that controller-gen makes, which are those of other calls, and no command takes files from there.
+func (r *Reader) hasOthers(dir string) bool {
+	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) && !r.takenFrom(dir)
 }
 
 // kustomized reports whether the kustomization of a directory names a file.
