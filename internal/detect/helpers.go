@@ -297,12 +297,19 @@ func (d *discovery) inputsOfCall(c *call) (dirs []string, ok bool) {
 	return dirs, len(args) > 0
 }
 
-var declaration = lazyregexp.New(`(?m)^type\b`)
+// declaration begins that of a type, and registration that of what registers the types of a package.
+var (
+	declaration  = lazyregexp.New(`(?m)^type\b`)
+	registration = lazyregexp.New(`(?m)^(var|func|\t)\s*AddToScheme\b`)
+)
 
 // declaresType reports whether a package declares a type.
-func (d *discovery) declaresType(dir string) bool {
+func (d *discovery) declaresType(dir string) bool { return d.anySource(dir, declaration) }
+
+// anySource reports whether a pattern matches a Go file of a package.
+func (d *discovery) anySource(dir string, pattern *lazyregexp.Regexp) bool {
 	for _, data := range d.GoSources(dir) {
-		if declaration.Match(data) {
+		if pattern.Match(data) {
 			return true
 		}
 	}
@@ -345,6 +352,8 @@ func (d *discovery) exclude(names []string) {
 			}
 			switch {
 			case slices.Contains(d.Settings.Exclude, dir), d.madeBy(dir, h.tool), slices.Contains(d.Settings.ExcludeFrom[h.name], dir):
+			case h.name == "register" && !d.Exists(path.Join(dir, h.file)) && d.anySource(dir, registration):
+				d.excludeFrom(h.name, dir, dir+" registers its types itself")
 			case kept[dir] && !mayRun():
 				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
 				d.Ask(place[dir], "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
