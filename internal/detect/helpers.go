@@ -297,8 +297,9 @@ func (d *discovery) inputsOfCall(c *call) (dirs []string, ok bool) {
 	return dirs, len(args) > 0
 }
 
-// declaration begins that of a type, and registration that of what registers the types of a package.
+// declaration begins that of a type, registration that of what registers the types of a package, and defaulting a function that sets defaults.
 var (
+	defaulting   = lazyregexp.New(`(?m)^func SetDefaults_`)
 	declaration  = lazyregexp.New(`(?m)^type\b`)
 	registration = lazyregexp.New(`(?m)^(var|func|\t)\s*AddToScheme\b`)
 )
@@ -357,6 +358,9 @@ func (d *discovery) exclude(names []string) {
 			case kept[dir] && !mayRun():
 				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
 				d.Ask(place[dir], "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
+			case h.name == "defaulter" && !d.Exists(path.Join(dir, h.file)) && !d.anySource(dir, defaulting) && !d.isGiven(h, dir):
+				// Older versions would write a file without functions.
+				d.excludeFrom(h.name, dir, dir+" has no defaulting functions, and no command that crdctl can read gives it to "+h.tool)
 			case kept[dir]:
 				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)

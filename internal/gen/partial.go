@@ -82,11 +82,16 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 	return nil
 }
 
-// withoutTrees makes all of code-generator's files but the client trees that an error names, and reports whether that can be done.
+// withoutTrees makes all of code-generator's files but the client trees that an error names, or the definitions that an older openapi-gen
+// does not make, and reports whether that can be done.
 func (all *parts) withoutTrees(ctx context.Context, root string, p *config.Project, o Options, why error) bool {
 	rest, failed := *p, config.Project{}
-	rest.Clients, failed.Clients = failedTrees(p.Clients, why)
-	if len(failed.Clients) == 0 {
+	if undefined.MatchString(why.Error()) {
+		rest.OpenAPI, failed.OpenAPI = config.OpenAPI{}, p.OpenAPI
+	} else {
+		rest.Clients, failed.Clients = failedTrees(p.Clients, why)
+	}
+	if len(failed.Clients)+len(failed.OpenAPI.Dirs()) == 0 {
 		return false
 	}
 	run, err := newGeneration(ctx, root, &rest, o)
@@ -102,7 +107,7 @@ func (all *parts) withoutTrees(ctx context.Context, root string, p *config.Proje
 		return false
 	}
 	all.run, all.made, all.left = run, made, left
-	if crashed.MatchString(why.Error()) {
+	if crashed.MatchString(why.Error()) || undefined.MatchString(why.Error()) {
 		all.undetermined = errors.Join(why, all.undetermined)
 	}
 	return true
@@ -125,6 +130,9 @@ func failedTrees(all []config.Client, why error) (rest, failed []config.Client) 
 
 // crashed is the error of a program of an older version that generates clients and has a bug.
 var crashed = regexp.MustCompile(`(?s)^(client|lister|informer|applyconfiguration)-gen v\S+: .*runtime error: `)
+
+// undefined is the error of an openapi-gen of an older version, which fails for packages of newer modules.
+var undefined = regexp.MustCompile(`^openapi-gen v\S+: `)
 
 // uncopied is the line of an error about a field of which no deep copy can be made.
 var uncopied = regexp.MustCompile(`(?m)^ +(\S+)/[^/\s]+\.go:\d+:\d+: \S+ has the type .*, which cannot be deep-copied`)
@@ -176,7 +184,7 @@ const (
 
 // guessedWrong reports whether an error may come of settings that were guessed.
 func guessedWrong(err error) bool {
-	return crashed.MatchString(err.Error()) ||
+	return crashed.MatchString(err.Error()) || undefined.MatchString(err.Error()) ||
 		slices.ContainsFunc([]string{notGo, notFormatted, twiceConverted}, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 

@@ -104,3 +104,15 @@ func TestCrashLeavesClientsUndetermined(t *testing.T) {
 	require.NoError(t, all.settle(t.Context(), root, p, o, crash, nil))
 	assert.ErrorIs(t, all.undetermined, crash)
 }
+
+// Definitions of an older openapi-gen that fails for newer modules are undetermined, and the rest of code-generator's files is made.
+func TestFailedOpenAPILeavesTheRest(t *testing.T) {
+	root := oneKindProject(t, "MORE", "", "FIELD", "string", "SCHEMA", "")
+	all := parts{called: &calls.Made{}}
+	p := gentest.Settings(t, root)
+	p.OpenAPI = config.OpenAPI{Dir: "pkg/openapi"}
+	failure := errors.New("openapi-gen v0.28.2: failed to generate default")
+	require.NoError(t, all.settle(t.Context(), root, p, Options{Year: 2026, Partial: true, Discovered: true}, failure, nil))
+	assert.ErrorIs(t, all.undetermined, failure)
+	assert.NotEmpty(t, all.made.Files, "made")
+}
