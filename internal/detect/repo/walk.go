@@ -63,7 +63,7 @@ type SmallFile struct {
 }
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = lazyregexp.New(`^((GNU)?[mM]akefile([._-].*)?|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile(\.dist)?\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^((GNU)?[mM]akefile([._-].*)?|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile([._-][\w.-]*)?\.ya?ml|[jJ]ustfile)$`)
 
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
 var (
@@ -81,6 +81,18 @@ func (s Script) Shell() bool {
 func (s Script) Make() bool {
 	name := strings.ToLower(path.Base(s.Path))
 	return strings.HasPrefix(name, "makefile") || strings.HasSuffix(name, "makefile") || slices.Contains([]string{".mk", ".mak", ".make"}, path.Ext(name))
+}
+
+// taskVersion and tasks are in the files of task, which may have any name where another includes them.
+var (
+	taskVersion = lazyregexp.New(`(?m)^version:\s*['"]?[23](\.\d+)*['"]?\s*$`)
+	tasks       = lazyregexp.New(`(?m)^tasks:\s*$`)
+)
+
+// Task reports whether a script is one of task.
+func (s Script) Task() bool {
+	ext := path.Ext(s.Path)
+	return (ext == ".yml" || ext == ".yaml") && (strings.HasPrefix(strings.ToLower(path.Base(s.Path)), "taskfile") || tasks.Match(s.Data))
 }
 
 // mage is in the Go files of mage, which runs their functions as make does targets.
@@ -271,6 +283,12 @@ func readManifest(full, rel string) (func(*Repo), error) {
 		return func(r *Repo) { r.Roles = append(r.Roles, Role{Path: rel, Names: names, Form: form}) }, nil
 	case base == "manifests.yaml" && webhooks.Match(top):
 		return func(r *Repo) { r.Webhooks = append(r.Webhooks, rel) }, nil
+	case taskVersion.Match(top):
+		data, err := safefs.ReadFile(full, safefs.MaxFile)
+		if err != nil || !tasks.Match(data) {
+			return nil, err
+		}
+		return func(r *Repo) { r.Texts = append(r.Texts, Script{rel, data, bytes.ToLower(data)}) }, nil
 	}
 	return nil, nil
 }

@@ -18,9 +18,9 @@ var (
 	makeTarget   = lazyregexp.New(`^([\w./-]+)\s*::?(?:[^=]|$)`) // of one target, which is no pattern
 	// instruction is what stands before a command in a Dockerfile, in YAML, as of a Taskfile, or in TOML, as of mise.
 	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-\s+cmd:|-|@|cmd:|run\s*=)\s+`)
-	// taskVariable sets a variable in a Taskfile or a justfile, and taskValue stands for its value.
+	// taskVariable sets a variable in a Taskfile or a justfile, and taskValue stands for its value, or for a default.
 	taskVariable = lazyregexp.New(`^(?:\s+([A-Za-z_]\w*)\s*:|(?:export\s+)?([A-Za-z_]\w*)\s*:=)\s+(\S.*)$`)
-	taskValue    = lazyregexp.New(`\{\{\s*\.?([A-Za-z_]\w*)\s*(?:\|[^{}]*)?\}\}`)
+	taskValue    = lazyregexp.New(`\{\{\s*\.?([A-Za-z_]\w*)\s*(?:\|\s*default\s+["']([^"'{}]*)["']\s*)?(?:\|[^{}]*)?\}\}`)
 )
 
 // logical calls f with each line and those that continue it, and the number of lines above.
@@ -51,16 +51,17 @@ func (s *state) lines(src string) {
 // templates takes the variables of a Taskfile or a justfile, and puts those of the shell in their place, but for those that have several values, as
 // in tasks of which each has its own.
 func (s *state) templates(src string) string {
-	for _, name := range []string{"ROOT_DIR", "TASKFILE_DIR"} {
-		s.set(name, text(s.dir), 1)
-	}
+	s.set("ROOT_DIR", text(s.dir), 1)
+	s.set("TASKFILE_DIR", text(path.Dir(s.file)), 1)
 	fromTask := func(line string) string {
 		return taskValue.ReplaceAllStringFunc(line, func(value string) string {
-			name := taskValue.FindStringSubmatch(value)[1]
-			if !s.vars[name].IsSet() {
-				return value
+			switch m := taskValue.FindStringSubmatch(value); {
+			case s.vars[m[1]].IsSet():
+				return "${" + m[1] + "}"
+			case m[2] != "":
+				return m[2]
 			}
-			return "${" + name + "}"
+			return value
 		})
 	}
 	only := map[string]string{} // the value of each, "" where there are several

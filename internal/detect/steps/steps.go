@@ -162,6 +162,7 @@ var copiesAll = lazyregexp.New(`(?m)^\s*(COPY|ADD)\s+(--(link|chown|chmod)\S*\s+
 
 // scripts reads those that no makefile runs.
 func (x *Reader) scripts() {
+	included := x.includedIn()
 	for _, t := range x.repo.Texts {
 		base := path.Base(t.Path)
 		if x.read[t.Path] || !x.runs(string(t.Data)) {
@@ -172,9 +173,14 @@ func (x *Reader) scripts() {
 		switch {
 		case t.Shell():
 			run.script(t.Path, path.Join(shell.Root, module), shell.Call{})
-		case strings.HasPrefix(strings.ToLower(base), "taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
-			read := shell.Read(shell.Lines, path.Join(shell.Root, t.Path), string(t.Data), path.Join(shell.Root, path.Dir(t.Path)))
-			run.commands(read.Commands, t.Path, 0, nil)
+		case t.Task():
+			dir, ok := included[t.Path]
+			if !ok {
+				dir = path.Dir(t.Path)
+			}
+			run.task(t, dir)
+		case strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
+			run.lines(t.Path, string(t.Data), path.Dir(t.Path))
 		}
 		x.add(t.Path, t.Path, run.steps)
 	}
