@@ -103,17 +103,24 @@ func (f *settings) project(o *options) (*located, error) {
 	return &located{root: root, settings: found.Project, found: found}, nil
 }
 
-// discover finds out about a directory without crdctl.yaml, or where there is nothing in it about the root of its module: commands work
-// from anywhere in a project, as they do below a crdctl.yaml.
+// discover finds out about a directory without crdctl.yaml, or where there is nothing in it, or its calls lead out of it, about the root of its
+// module: commands work from anywhere in a project, as they do below a crdctl.yaml.
 func discover(base string, edit func(root string) detect.Edit) (root string, found *detect.Found, err error) {
 	found, err = detect.Project(base, edit(base))
 	module := workspace.Above(base, "go.mod")
-	if _, none := errors.AsType[*detect.NothingError](err); (none || errors.Is(err, detect.ErrNothing)) && module != "" && module != base {
+	if _, none := errors.AsType[*detect.NothingError](err); (none || errors.Is(err, detect.ErrNothing) || err == nil && leadsOut(found.Project)) && module != "" && module != base {
 		if above, aboveErr := detect.Project(module, edit(module)); aboveErr == nil {
 			return module, above, nil
 		}
 	}
 	return base, found, err
+}
+
+// leadsOut reports whether a call of controller-gen names packages outside of the project's root.
+func leadsOut(p *config.Project) bool {
+	return slices.ContainsFunc(p.ControllerGen.Calls, func(c config.ControllerGenCall) bool {
+		return slices.ContainsFunc(c.Paths, func(at string) bool { return !filepath.IsLocal(filepath.Join(c.Dir, at)) })
+	})
 }
 
 // modulesBelow reports whether a directory without a go.mod is the root of a repository with modules of its own, one or two levels

@@ -242,7 +242,7 @@ func (r *Reader) missingRoot(c *config.ControllerGenCall) string {
 		}
 		dir := path.Join(c.Dir, root)
 		exists := r.Exists(dir) || strings.Contains(dir, "...")
-		if strings.HasPrefix(dir, "../") {
+		if dir == ".." || strings.HasPrefix(dir, "../") {
 			_, err := os.Stat(filepath.Join(r.Root, filepath.FromSlash(dir)))
 			exists = err == nil
 		}
