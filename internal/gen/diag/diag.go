@@ -16,8 +16,10 @@ import (
 
 var (
 	// noise are the lines by which loaders group findings, and those that show progress; noPlace is a place that is none.
-	noise    = regexp.MustCompile(`^error\(s\) in ".*":$|^go: downloading `)
-	noPlace  = regexp.MustCompile(`^-: `)
+	noise   = regexp.MustCompile(`^error\(s\) in ".*":$|^go: downloading `)
+	noPlace = regexp.MustCompile(`^-: `)
+	// replaced is what is wrong in each file that imports a module whose replacement is on another machine.
+	replaced = regexp.MustCompile(`^(?:\S+: )?(\S+@\S+: replacement directory .* does not exist)$`)
 	prefixes = []string{"error loading packages: ", "err: exit status 1: stderr: "}
 )
 
@@ -60,7 +62,7 @@ func gather(dir string, said []string) (findings []string) {
 		if dir != "" {
 			line = strings.ReplaceAll(line, dir+string(filepath.Separator), "")
 		}
-		line = noPlace.ReplaceAllString(line, "")
+		line = replaced.ReplaceAllString(noPlace.ReplaceAllString(line, ""), "go.mod: $1")
 		if strings.TrimSpace(line) == "" || noise.MatchString(line) || slices.Contains(findings, line) {
 			continue
 		}
@@ -93,6 +95,7 @@ type hint struct{ said, do string }
 func hints() []hint {
 	return []hint{
 		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it was generated, crdctl generates it again"},
+		{": replacement directory ", "\nremove the replace directive from go.mod, or name a directory that is on this machine"},
 		{"go.mod file not found", "\nset --dir to the directory with the go.mod, or create one with \"go mod init\""},
 		{"failed to initialize build cache", "\nset HOME, or GOCACHE and GOMODCACHE, to writable directories"},
 		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},

@@ -47,6 +47,13 @@ func TestNewWithoutModule(t *testing.T) {
 	assert.ErrorContains(t, New("make CRDs", "/p", said[1]), "types.go:9:2: unknown type corev1.Pod")
 }
 
+// A module whose replacement is elsewhere is named once, and not in each file that imports it.
+func TestNewOfReplacement(t *testing.T) {
+	gone := ": k8s.io/api@v0.30.2: replacement directory /home/me/api does not exist\n"
+	err := New("cannot load the API packages", "/p", "/p/types.go:10:2"+gone+"/p/other.go:3:2"+gone)
+	require.EqualError(t, err, "cannot load the API packages:\n  go.mod"+gone+"remove the replace directive from go.mod, or name a directory that is on this machine")
+}
+
 // What the go command prints before it fails is progress, and its exit code says nothing.
 func TestOfGo(t *testing.T) {
 	err := OfGo(errors.New("err: exit status 1: stderr: go: downloading k8s.io/api v0.37.1\nverifying k8s.io/api@v0.37.1: checksum mismatch\n\tgo.sum: h1:x/y="))
