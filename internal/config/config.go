@@ -76,6 +76,7 @@ type Client struct {
 	VersionedName                   string            `yaml:"versionedName,omitempty"`
 	ListersName                     string            `yaml:"listersName,omitempty"`
 	InformersName                   string            `yaml:"informersName,omitempty"`
+	SingleDirectory                 bool              `yaml:"singleDirectory,omitempty"`
 	ApplyConfigurationName          string            `yaml:"applyConfigurationName,omitempty"`
 }
 

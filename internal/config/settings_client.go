@@ -49,6 +49,8 @@ var clientSettings = []Setting{
 		Usage: "directory of the listers"},
 	{Field: "clients[0].informersName", Flag: "informers-name", text: directory, Default: "informers", Value: func(p *Project) any { return &p.Clients[0].InformersName },
 		Usage: "directory of the informers"},
+	{Field: "clients[0].singleDirectory", Value: func(p *Project) any { return &p.Clients[0].SingleDirectory },
+		Usage: "write the informers to their directory itself", More: "and not to `externalversions` below it"},
 	{Field: "clients[0].applyConfigurationName", Flag: "applyconfig-name", text: applyConfigurationName, Default: "applyconfiguration", Value: func(p *Project) any { return &p.Clients[0].ApplyConfigurationName },
 		Usage: "directory of the apply configurations"},
 }

@@ -196,6 +196,9 @@ func (d *discovery) layout(t *clientTree, c *config.Client, set setter) {
 		c.Watch = true
 		set("watch", t.informerFile.Path)
 		name(&c.InformersName, "informersName", repo.Rel(c.Dir, t.informers), "informers", t.informerFile.Path)
+		if c.SingleDirectory = t.singleDirectory; c.SingleDirectory {
+			set("singleDirectory", t.informerFile.Path)
+		}
 	}
 	if t.listers != "" {
 		name(&c.ListersName, "listersName", repo.Rel(c.Dir, t.listers), "listers", t.listers)

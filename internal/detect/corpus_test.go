@@ -111,7 +111,7 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 
 // generated is what a line stands for: in "@generated" a file and the generator that made it, in "@client" a client tree, as
 //
-//	DIR IMPORTPATH MINOR HEADER PACKAGE:KIND... [watch] [apply]
+//	DIR IMPORTPATH MINOR HEADER PACKAGE:KIND... [watch] [single] [apply]
 //
 // where DIR is the tree's directory, IMPORTPATH that of the directory, and MINOR the version of code-generator that made it.
 func generated(t *testing.T, f txtar.File) (files []txtar.File) {
@@ -138,6 +138,10 @@ func generated(t *testing.T, f txtar.File) (files []txtar.File) {
 		}
 		var imports, typed, schemes, accessors, resources, kinds string
 		watch, apply := strings.Contains(line, " watch"), strings.Contains(line, " apply")
+		informers := dir + "/informers"
+		if !strings.Contains(line, " single") {
+			informers += "/externalversions"
+		}
 		for _, word := range words[4:] {
 			pkg, kind, ok := strings.Cut(word, ":")
 			if !ok {
@@ -160,7 +164,7 @@ func generated(t *testing.T, f txtar.File) (files []txtar.File) {
 			if watch {
 				add(dir+"/listers/"+gv+"/expansion_generated.go", "lister-gen", header, "")
 				add(dir+"/listers/"+gv+"/"+lower+".go", "lister-gen", header, "\n// cache.Indexer\n"+since(31, "ResourceIndexer"))
-				add(dir+"/informers/externalversions/"+gv+"/"+lower+".go", "informer-gen", header, fmt.Sprintf("\nimport %s %q\n", alias, self+"/listers/"+gv)+
+				add(informers+"/"+gv+"/"+lower+".go", "informer-gen", header, fmt.Sprintf("\nimport %s %q\n", alias, self+"/listers/"+gv)+
 					"\n// NewFilteredSharedIndexInformer\n"+since(33, "ListWithContextFunc")+since(35, "ToListWatcherWithWatchListSemantics"))
 			}
 		}
@@ -173,8 +177,8 @@ func generated(t *testing.T, f txtar.File) (files []txtar.File) {
 		add(at+"clientset.go", "client-gen", header, typed+groups+"\ntype Interface interface {\n"+accessors+"}\n")
 		add(at+"fake/doc.go", "client-gen", header, "")
 		if watch {
-			add(dir+"/informers/externalversions/factory.go", "informer-gen", header, fmt.Sprintf("\nimport versioned %q\n", self+"/clientset/versioned")+since(36, "InformerName"))
-			add(dir+"/informers/externalversions/generic.go", "informer-gen", header, imports+resources)
+			add(informers+"/factory.go", "informer-gen", header, fmt.Sprintf("\nimport versioned %q\n", self+"/clientset/versioned")+since(36, "InformerName"))
+			add(informers+"/generic.go", "informer-gen", header, imports+resources)
 		}
 		if apply {
 			add(dir+"/applyconfiguration/utils.go", "applyconfiguration-gen", header, imports+kinds)

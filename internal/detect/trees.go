@@ -29,6 +29,7 @@ type clientTree struct {
 
 	listers, informers string // directories; empty where there are none
 	informerFile       *repo.GoFile
+	singleDirectory    bool // of the informers
 	watched            []string
 	apply              *applyTree
 

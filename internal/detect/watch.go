@@ -37,14 +37,17 @@ func (d *discovery) readInformers() {
 		}
 		t := d.trees[i]
 		switch {
-		case path.Base(f.Dir) != "externalversions":
-			reasons[f.Dir] = "informers not below a directory externalversions, which crdctl always creates; these stay unchanged"
+		case path.Base(f.Dir) == "internalversion":
+			reasons[f.Dir] = "informers of an internal clientset, which crdctl does not generate; these stay unchanged"
 			continue
 		case t.informers != "":
 			reasons[f.Dir] = "a second tree of informers for " + t.versioned + "; these stay unchanged"
 			continue
 		}
 		t.informers, t.informerFile = path.Dir(f.Dir), f
+		if t.singleDirectory = path.Base(f.Dir) != "externalversions"; t.singleDirectory {
+			t.informers = f.Dir
+		}
 		trees = append(trees, f.Dir)
 		for _, g := range d.Files {
 			if g.Generator != "informer-gen" || !text.Below(f.Dir, g.Dir) {

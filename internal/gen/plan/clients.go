@@ -78,6 +78,7 @@ func (b *planner) addClient(c config.Client) error {
 	add("lister", slices.Concat(out(c.ListersName), plurals, lint), watched)
 	add("informer", slices.Concat(out(c.InformersName), plurals, lint, []string{
 		"--versioned-clientset-package", versioned, "--listers-package", path.Join(pkg, c.ListersName),
+		fmt.Sprintf("--single-directory=%v", c.SingleDirectory),
 	}), watched)
 	return nil
 }
