@@ -5,6 +5,7 @@ package detect
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
@@ -27,11 +28,12 @@ var marks = []struct {
 	file      func(f *repo.GoFile) bool
 	text      string
 }{
+	{28, "informer-gen", hasText("InformerFor returns the SharedIndexInformer"), "// InformerFor returns"},
 	{31, "lister-gen", hasText("cache.Indexer"), "ResourceIndexer"},
 	{32, "client-gen", inFakeTyped, "gentype"},
 	{33, "informer-gen", hasText("NewFilteredSharedIndexInformer"), "ListWithContextFunc"},
 	{35, "informer-gen", hasText("ListWithContextFunc"), "ToListWatcherWithWatchListSemantics"},
-	{36, "informer-gen", func(f *repo.GoFile) bool { return strings.HasSuffix(f.Path, "/externalversions/factory.go") }, "InformerName"},
+	{36, "informer-gen", func(f *repo.GoFile) bool { return path.Base(f.Path) == "factory.go" }, "InformerName"},
 }
 
 // beforeV26 is in clientsets of v0.25 and older. Newer ones lack it, but so do those from which something else removed it. sinceV23 is in those of

@@ -55,7 +55,7 @@ func (d *discovery) readVersion() {
 	case known:
 		d.Note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
 		d.takeVersion(used)
-	case s.max < newest && s.min == 0 && len(d.trees) > 0:
+	case s.max < newest && s.min < 31 && len(d.trees) > 0: // what else changed before v0.31 has no mark
 		d.leaveUnknown("code-generator is not pinned", s)
 	case s.max < newest:
 		v := Version{fmt.Sprintf("v0.%d.0", s.max), "the shape of " + s.maxWhy}
