@@ -111,7 +111,10 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		return strings.Compare(a, b)
 	})
 	for _, dir := range dirs {
-		all := slices.DeleteFunc(byDir[dir], func(m repo.Manifest) bool { return known[m.Name] })
+		makers := r.makersOfCopies(calls, byDir[dir], own)
+		all := slices.DeleteFunc(byDir[dir], func(m repo.Manifest) bool {
+			return known[m.Name] || slices.ContainsFunc(makers, func(c *genCall) bool { return r.hasType(c, m) })
+		})
 		if len(all) == 0 {
 			continue // copies
 		}
@@ -162,6 +165,22 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		}
 	}
 	return calls
+}
+
+// makersOfCopies are the calls that make the CRDs of which some of a directory are copies, unless a command moves any there. If one has no
+// original, it is missing where its call writes it.
+func (r *Reader) makersOfCopies(calls []*genCall, copied, own []repo.Manifest) []*genCall {
+	if len(copied) == 0 {
+		return nil
+	}
+	if _, moved := r.moveTo(copied[0].Dir); moved {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(calls), func(c *genCall) bool {
+		return !slices.ContainsFunc(own, func(m repo.Manifest) bool {
+			return r.madeByCall([]*genCall{c}, m) && slices.ContainsFunc(copied, func(o repo.Manifest) bool { return o.Name == m.Name })
+		})
+	})
 }
 
 // keptElsewhere records that CRDs of an inferred call are not in its directory, where they are in another one: commands move some of what
