@@ -352,6 +352,17 @@ func TestGuessed(t *testing.T) {
 	assert.Empty(t, found)
 	require.Len(t, added.NotCompared, 1)
 	assert.Equal(t, []string{"config/crd/bases/shop.example.com_carts.yaml"}, added.NotCompared[0].Paths)
+
+	settings.PostProcessed = []config.PostProcessed{{Path: "config", By: "yamlfmt", Changes: config.ChangesForm}}
+	found, added, err = compare(t, settings, files[1:], crd("carts"))
+	require.NoError(t, err)
+	assert.Empty(t, found, "a script that changes only the form does not show what the call was")
+	require.Len(t, added.NotCompared, 1)
+
+	found, added, err = compare(t, settings, files, "-- config/crd/bases/shop.example.com_orders.yaml --\n# A comment.\n"+crdOf("orders", "v0.21.0")+crd("carts"))
+	require.NoError(t, err)
+	assert.Len(t, found, 1, "orders have another form, and the same values")
+	assert.Empty(t, added.NotCompared)
 }
 
 // Deep copies that no marker asks for any more stay while their types do: other packages may need the methods.

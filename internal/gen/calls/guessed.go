@@ -40,7 +40,16 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 			e = &evidence{}
 			of[from] = e
 		}
-		if c.by != nil { // it differs anyhow, which shows nothing
+		if c.by != nil {
+			switch {
+			case c.missing:
+				e.missing++
+			case len(c.result.Differences) == 0:
+				e.equal++
+				continue
+			case c.isStale():
+				e.differ++
+			} // otherwise the script may have made the difference, which shows nothing
 			e.made = append(e.made, c.path)
 			continue
 		}
