@@ -65,6 +65,14 @@ type SmallFile struct {
 // script files tell which generators run; what else is in a repository does not.
 var scriptName = lazyregexp.New(`^((GNU)?[mM]akefile([._-].*)?|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile([._-][\w.-]*)?\.ya?ml|[jJ]ustfile)$`)
 
+// templateName are makefiles for other programs to fill in.
+var templateName = lazyregexp.New(`^[mM]akefile.*\.(am|in|j2|te?mpl|template|tpl)$`)
+
+// isScript reports whether a file has the name of a script.
+func isScript(name string) bool {
+	return scriptName.MatchString(name) && !templateName.MatchString(name)
+}
+
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
 var (
 	scriptDir = lazyregexp.New(`(^|/)(hack|scripts?)(/|$)`)
@@ -139,7 +147,7 @@ func Open(root string) (*Repo, error) {
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
 		switch ext := path.Ext(name); {
-		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", ext == ".mod", scriptName.MatchString(name),
+		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", ext == ".mod", isScript(name),
 			ext == "" && scriptDir.MatchString(path.Dir(rel)):
 			paths = append(paths, rel)
 		case headerName.MatchString(name) && ext != ".md" && ext != ".go":
@@ -235,7 +243,7 @@ func readOne(root, rel string) (func(*Repo), error) {
 			r.Files = append(r.Files, f)
 			r.ByDir[f.Dir] = append(r.ByDir[f.Dir], f)
 		}, nil
-	case (ext == ".yaml" || ext == ".yml") && !scriptName.MatchString(base):
+	case (ext == ".yaml" || ext == ".yml") && !isScript(base):
 		return readManifest(full, rel)
 	}
 	if info, err := os.Stat(full); err != nil || info.Size() > scriptSize {
@@ -245,7 +253,7 @@ func readOne(root, rel string) (func(*Repo), error) {
 	if err != nil {
 		return nil, err
 	}
-	if ext == "" && !scriptName.MatchString(base) && !shebang.Match(data) {
+	if ext == "" && !isScript(base) && !shebang.Match(data) {
 		return nil, nil
 	}
 	return func(r *Repo) {

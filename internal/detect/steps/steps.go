@@ -92,8 +92,10 @@ var makefileName = lazyregexp.New(`^(GNUmakefile|makefile|Makefile)$`)
 // makefiles reads the makefiles that people run, and then those that none of them includes.
 func (x *Reader) makefiles() {
 	for _, t := range x.repo.Texts {
-		if makefileName.MatchString(path.Base(t.Path)) && (x.leads(string(t.Data)) || bytes.Contains(t.Data, []byte("include "))) {
-			x.makefile(t.Path, x.runsIn(t.Path), false)
+		if makefileName.MatchString(path.Base(t.Path)) {
+			if x.leads(string(t.Data)) || bytes.Contains(t.Data, []byte("include ")) {
+				x.makefile(t.Path, x.runsIn(t.Path), false)
+			}
 			for _, m := range otherFile.FindAllSubmatch(t.Data, -1) {
 				x.makefile(path.Join(path.Dir(t.Path), string(m[1])), path.Dir(t.Path), false)
 			}
@@ -123,7 +125,7 @@ func (x *Reader) runsIn(file string) string {
 var generate = lazyregexp.New(`\bgenerate\b`)
 
 // otherFile finds a makefile that another one has make read instead.
-var otherFile = lazyregexp.New(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
+var otherFile = lazyregexp.New(`(?m)(?:\$[({]MAKE[)}]|\bmake\b)[^\n]*\s-f\s+([\w./-]+)`)
 
 // above is the nearest directory with a makefile that make finds, from a directory up.
 func (x *Reader) above(dir string) string {
