@@ -235,7 +235,7 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 // dangerous is advice of controller-gen about a flag of its own.
 const dangerous = " If you are really sure you want to use them, re-run with crd:allowDangerousTypes=true"
 
-// foreign is the first file with an error where all that have one are of other modules: older versions do not know the markers of newer
+// foreign is the first file with an error where all that have one are of other modules, also in vendor: older versions do not know the markers of newer
 // modules of Kubernetes.
 func (r *runner) foreign(all []packages.Error) (first string) {
 	for _, e := range all {
@@ -243,8 +243,13 @@ func (r *runner) foreign(all []packages.Error) (first string) {
 		if !ok {
 			continue // a package, which may use what failed
 		}
-		if rel, err := filepath.Rel(r.root, file); !filepath.IsAbs(file) || err == nil && filepath.IsLocal(rel) {
+		rel, err := filepath.Rel(r.root, file)
+		_, vendored, isVendored := strings.Cut("/"+filepath.ToSlash(rel), "/vendor/")
+		switch {
+		case !filepath.IsAbs(file) || err == nil && filepath.IsLocal(rel) && !isVendored:
 			return "" // what the go command says of an import has a relative path
+		case isVendored:
+			file = vendored
 		}
 		file = filepath.ToSlash(file)
 		if _, module, ok := strings.Cut(file, "/pkg/mod/"); ok {

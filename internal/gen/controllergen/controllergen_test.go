@@ -321,6 +321,7 @@ func TestForeign(t *testing.T) {
 	r := &runner{root: filepath.FromSlash("/farm")}
 	their, own, about := packages.Error{Pos: "/go/pkg/mod/k8s.io/api@v0.36.1/core/v1/doc.go:23:1"}, packages.Error{Pos: "/farm/api/v1/doc.go:1:1"}, packages.Error{Pos: "example.com/farm/v1:-"}
 	assert.Equal(t, "k8s.io/api@v0.36.1/core/v1/doc.go", r.foreign([]packages.Error{about, their}))
+	assert.Equal(t, "k8s.io/api/core/v1/doc.go", r.foreign([]packages.Error{{Pos: "/farm/vendor/k8s.io/api/core/v1/doc.go:23:1"}, about}))
 	assert.Empty(t, r.foreign([]packages.Error{their, own}))
 	assert.Empty(t, r.foreign([]packages.Error{about}))
 	assert.Empty(t, r.foreign([]packages.Error{{Pos: "api/v1/barn.go:4:2", Msg: "a module is unavailable"}}))
