@@ -17,6 +17,8 @@ var (
 	argument = lazyregexp.New(`^(?:\$\{?[0-9]\}?|\$\((?:realpath|readlink -f) "?\$\{?[0-9]\}?"?\))$`)
 	// index is one that needs no arithmetic.
 	index = lazyregexp.New(`^([@*]|[0-9]{1,4})$`)
+	// elements are all those of an array.
+	elements = lazyregexp.New(`^"\$(@|\{@\}|\{\w+\[@\]\})"$`)
 	// pattern is one that is matched without surprises: no brackets, no escapes, no home directories.
 	pattern = lazyregexp.New(`^[\w./:@+,=*?-]*$`)
 )
@@ -26,6 +28,9 @@ func (s *state) fields(w *syntax.Word) []string {
 	fields, err := expand.Fields(&expand.Config{Env: s}, &syntax.Word{Parts: s.parts(w.Parts)})
 	if err != nil || !s.spend(len(strings.Join(fields, ""))) {
 		return []string{s.source(w)}
+	}
+	if len(fields) == 1 && fields[0] == "" && elements.MatchString(s.source(w)) {
+		return nil // expand has one word for an array that is empty
 	}
 	return fields
 }
