@@ -62,6 +62,14 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		*out = s.abs(last)
 	case "echo":
 		*out = strings.TrimSpace(strings.Join(words[1:], " "))
+	case "printf": // the format once for each argument
+		args := slices.DeleteFunc(words[1:len(words)-1], func(w string) bool { return w == "--" })
+		if len(args) < 2 || strings.Count(args[0], "%") != 1 || !strings.Contains(args[0], "%s") || strings.Contains(args[0], `\`) {
+			return false
+		}
+		for _, arg := range args[1:] {
+			*out += strings.Replace(args[0], "%s", arg, 1)
+		}
 	case "git":
 		if words[1] == "check-ignore" {
 			*out = "" // a clean clone lacks what git ignores

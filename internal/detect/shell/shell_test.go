@@ -73,6 +73,7 @@ if [ -n "$1" ]; then f; fi
 		"a default stays where a branch may change it": {"A=1\nif x; then A=2; fi\na $A\n", "2  [\"x\"]\n3  [\"a\" \"1\"]\n", Call{}},
 		"patterns of files":                            {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},
 		"an array that is filled elsewhere":            {"d=()\nread_into d < <(git grep -l tag)\np=()\nfor i in \"${d[@]}\"; do\n\tp+=(\"./$i\")\ndone\ngen \"${p[@]}\"\n", "2  [\"read_into\" \"d\"]\n7  [\"gen\"]\n", Call{}},
+		"a format for each argument":                   {"p=(a/b c)\ngen $(printf -- \" --peer %s\" \"${p[@]}\") x\n", "2  [\"gen\" \"--peer\" \"a/b\" \"--peer\" \"c\" \"x\"]\n", Call{}},
 		"the variable of a loop keeps the last value":  {"for f in x y; do :; done\na $f\nfor g in x y; do break; done\na $g\n", "1  [\":\"]\n1  [\":\"]\n2  [\"a\" \"y\"]\n3  [\"break\"]\n3  [\"break\"]\n4  [\"a\" \"$g\"]\n", Call{}},
 		"variables of other scripts": {`source "$(dirname "$0")/env.sh"
 . ./none.sh
