@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/controllergen"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -29,6 +30,7 @@ type applyTree struct {
 	schema   string   // the place from which on the schema has types of its own; empty if it has none
 	reversed bool     // whether the names of Kubernetes' own types are reversed in it
 	untagged bool     // whether it lacks kinds
+	foreign  bool     // whether it lacks kinds of packages that ask for definitions as a whole: those of another repository made it
 	document string   // the file that a script has the schema made of; empty where none names one that is there
 	externs  []external
 }
@@ -157,12 +159,22 @@ func (d *discovery) readApply(a *applyTree) {
 			}
 		}
 	}
-	a.untagged = slices.ContainsFunc(undefined, func(kind string) bool {
-		return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
-			return f.Generator == "applyconfiguration-gen" && text.Below(a.dir, f.Dir) && f.LineWith("func Extract"+kind+"(") > 0
-		})
-	})
-	a.document = d.documentOf(a)
+	for _, kind := range undefined {
+		for _, f := range d.Files {
+			if f.Generator == "applyconfiguration-gen" && text.Below(a.dir, f.Dir) && f.LineWith("func Extract"+kind+"(") > 0 {
+				a.untagged, a.foreign = true, a.foreign || f.Uses(d.isTaggedAsWhole)
+			}
+		}
+	}
+	if a.document = d.documentOf(a); a.foreign && a.document == "" {
+		by := config.PostProcessed{Path: path.Join(a.dir, "internal", "internal.go"), By: config.UnknownCommand}
+		for _, c := range d.applyCalls(a) {
+			if word := c.flag("--openapi-schema"); word != "" {
+				by.By = c.at() + ": --openapi-schema " + word
+			}
+		}
+		d.PostProcess(by)
+	}
 	keys := slices.SortedFunc(maps.Keys(uses), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {
 		source := uses[key]
@@ -174,6 +186,12 @@ func (d *discovery) readApply(a *applyTree) {
 		a.externs = append(a.externs, external{from + "." + key[1], key[0], source})
 	}
 	slices.SortFunc(a.externs, func(x, y external) int { return strings.Compare(x.typ, y.typ) })
+}
+
+// isTaggedAsWhole reports whether a package of the repository asks for definitions of all its types.
+func (d *discovery) isTaggedAsWhole(importPath string) bool {
+	dir, ok := d.Modules.Dir(importPath)
+	return ok && slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return path.Base(f.Path) == "doc.go" && f.Tags["openapi"] > 0 })
 }
 
 // documentOf is the OpenAPI document that a call names for a tree, if it is a file of the repository.
