@@ -19,14 +19,13 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// takeGiven has deepcopy-gen or register-gen run on the directories that ask for it and that calls give it, where none has its file. It reports
-// whether there are any.
+// takeGiven has a generator run on the directories that ask for it and that calls give it, where none has its file. It reports whether there are any.
 func (d *discovery) takeGiven(h helper, asking []string) bool {
 	given := func(dir string) bool {
 		file := path.Join(dir, h.file)
 		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir)
 	}
-	if h.name != "deepcopy" && h.name != "register" || !slices.ContainsFunc(asking, given) {
+	if h.name != "deepcopy" && h.name != "register" && !d.searches(h) || !slices.ContainsFunc(asking, given) {
 		return false
 	}
 	for _, dir := range asking {
@@ -54,6 +53,16 @@ func (d *discovery) givenBelow(function, dir string) bool {
 	})
 }
 
+// searches reports whether a script gives a generator the directories with its tag, which it searches for as that of Kubernetes does.
+func (d *discovery) searches(h helper) bool {
+	return slices.ContainsFunc(d.calls(h.tool), func(c *call) bool {
+		_, known := d.inputsOfCall(c)
+		return !known && slices.ContainsFunc(d.Texts, func(t repo.Script) bool {
+			return t.Path == c.script.path && bytes.Contains(t.Data, []byte("k8s:"+h.tool+"="))
+		})
+	})
+}
+
 // isGiven reports whether calls give a directory to a generator, itself or with those below another one.
 func (d *discovery) isGiven(h helper, dir string) bool {
 	named := func(c *call) bool {
@@ -64,7 +73,7 @@ func (d *discovery) isGiven(h helper, dir string) bool {
 	if groups, _ := d.groupsOf(h.tool); h.name == "deepcopy" && d.groupsGone(d.Version.Version) == "" {
 		calls = append(calls, groups...)
 	}
-	return slices.ContainsFunc(calls, named) || h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)
+	return slices.ContainsFunc(calls, named) || d.searches(h) || h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)
 }
 
 // takeMissing has gen_openapi make the definitions that a call writes to a directory without any, if directories ask for them, and reports whether
