@@ -57,7 +57,7 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
 		plural, group, _ := strings.Cut(m.Name, ".")
 		name := group + "_" + plural + ".yaml"
-		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir) &&
+		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir, name) &&
 			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(path.Join(dir, name), m))
 	})
 }
@@ -90,8 +90,8 @@ func (r *Reader) copiedFrom(file string, m repo.Manifest) bool {
 	})
 }
 
-// takenFrom reports whether a command moves or deletes a directory, or files in it, also at the end of a script.
-func (r *Reader) takenFrom(dir string) bool {
+// takenFrom reports whether a command moves or deletes a directory, or a file in it, by its name or a pattern, also at the end of a script.
+func (r *Reader) takenFrom(dir, file string) bool {
 	return slices.ContainsFunc(r.steps.Sequences, func(s steps.Sequence) bool {
 		return slices.ContainsFunc(s.Steps, func(step steps.Step) bool {
 			words := step.Words
@@ -101,7 +101,8 @@ func (r *Reader) takenFrom(dir string) bool {
 			takes := func(w string) bool { return path.Base(w) == "mv" || path.Base(w) == "rm" || w == "-delete" }
 			return slices.ContainsFunc(words, takes) && slices.ContainsFunc(words[1:], func(w string) bool {
 				at := steps.Local(step.Dir, w)
-				return at != "" && (text.Below(dir, at) || text.Below(at, dir))
+				matches, err := path.Match(path.Base(at), file)
+				return at != "" && (text.Below(at, dir) || text.Below(dir, at) && (matches || err != nil || path.Dir(at) != dir || strings.Contains(at, "$")))
 			})
 		})
 	})
