@@ -324,7 +324,7 @@ func (r *Reader) afterArguments(words []string, m *made, at func(string) string,
 var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
 
 // readers are programs that read the files that they are given, and write elsewhere.
-var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd",
+var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd", "pushd", "popd",
 	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "go-bindata", "statik", "sed", "perl", "awk", "kind"}
 
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
