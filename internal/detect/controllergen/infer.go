@@ -87,8 +87,10 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	byDir := map[string][]repo.Manifest{}
 	for _, c := range calls {
 		dir, _ := c.OutputDir("crd")
-		if r.writesElsewhere(c, own) && r.hasOthers(dir) {
-			files, _ := r.elsewhere(calls, c)
+		if !r.writesElsewhere(c, own) {
+			continue
+		}
+		if files, _ := r.elsewhere(calls, c); r.hasOthers(dir, files) {
 			for _, m := range own {
 				known[m.Name] = known[m.Name] || slices.Contains(files, m.Path)
 			}

@@ -29,7 +29,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		moved, version := r.elsewhere(calls, c)
-		if r.staysIn(dir, moved) || r.hasOthers(dir) {
+		if r.staysIn(dir, moved) || r.hasOthers(dir, moved) {
 			r.copies = append(r.copies, moved...)
 			continue
 		}
@@ -55,16 +55,23 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 // there, and none takes it away. A directory that is next to nothing here may be for a moment.
 func (r *Reader) staysIn(dir string, files []string) bool {
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
-		plural, group, _ := strings.Cut(m.Name, ".")
-		name := group + "_" + plural + ".yaml"
+		name := usualName(m)
 		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir, name) &&
 			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(path.Join(dir, name), m))
 	})
 }
 
-// hasOthers reports whether a directory has CRDs that controller-gen makes, which are those of other calls, and no command takes files from there.
-func (r *Reader) hasOthers(dir string) bool {
-	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) && !r.takenFrom(dir)
+// hasOthers reports whether a directory has CRDs that controller-gen makes, which are those of other calls, and no command takes from there one
+// of those that are in some files.
+func (r *Reader) hasOthers(dir string, files []string) bool {
+	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) &&
+		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return slices.Contains(files, m.Path) && !r.takenFrom(dir, usualName(m)) })
+}
+
+// usualName is the name that controller-gen gives the file of a CRD.
+func usualName(m repo.Manifest) string {
+	plural, group, _ := strings.Cut(m.Name, ".")
+	return group + "_" + plural + ".yaml"
 }
 
 // kustomized reports whether the kustomization of a directory names a file.
