@@ -29,7 +29,7 @@ var (
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
 	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
 	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
-	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort"}
+	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort", "health-probe-port", "readiness-probe-port"}
 	namespaceFlags   = []string{"operator-namespace", "controller-namespace", "pod-namespace"}
 	outsideFlags     = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
 	insideFlags      = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}

@@ -300,10 +300,10 @@ func TestManagerWithoutManifests(t *testing.T) {
 
 // Programs of client-go alone have ports, and switches that tell where they run.
 func TestManagerOfClientGo(t *testing.T) {
-	flags := map[string]mainpkg.Flag{"kubeconfig": {}, "outofcluster": {Bool: true}, "development": {Bool: true, Outside: true}, "in-cluster": {}, "metricsport": {Default: "8090"}, "healthzPort": {Default: "8080"}}
+	flags := map[string]mainpkg.Flag{"kubeconfig": {}, "outofcluster": {Bool: true}, "development": {Bool: true, Outside: true}, "in-cluster": {}, "metricsport": {Default: "8090"}, "healthzPort": {Default: "8080"}, "readiness-probe-port": {Default: "6060"}}
 	m, err := newProgram(&mainpkg.Program{Flags: flags}, t.TempDir(), false)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"--metricsport=" + portOf(m.metrics), "--healthzPort=" + portOf(m.probes), "--outofcluster=true", "--development=true", "--kubeconfig=$(KUBECONFIG)"}, m.args(nil))
+	assert.Equal(t, []string{"--metricsport=" + portOf(m.metrics), "--healthzPort=" + portOf(m.probes), "--readiness-probe-port=" + portOf(m.probes), "--outofcluster=true", "--development=true", "--kubeconfig=$(KUBECONFIG)"}, m.args(nil))
 }
 
 const foreignCRD = `apiVersion: apiextensions.k8s.io/v1
