@@ -91,16 +91,20 @@ func (i *installer) env() (env []string) {
 	return env
 }
 
-// lacks is what the controller may lack, if it ends by itself: variables that its pod takes from objects that are not here.
-func (i *installer) lacks(env []string) string {
-	if i.program == nil {
+// lacks is what the controller may lack, if it ends by itself: variables that its pod takes from objects that are not here, and what init
+// containers of its pod write.
+func (i *installer) lacks(env []string) (hint string) {
+	if i.program == nil || i.program.pod == nil {
 		return ""
 	}
-	lacks := i.program.pod.lacks(env)
-	if lacks == "" {
-		return ""
+	if lacks := i.program.pod.lacks(env); lacks != "" {
+		hint = "; these variables come from objects that no manifest has: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
 	}
-	return "; these variables come from objects that no manifest has: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
+	if filled := i.program.pod.filled; len(filled) > 0 {
+		hint += "; init containers of its pod, which do not run here, fill these volumes: " + strings.Join(filled, ", ") +
+			"; if it needs their files, name others in its arguments: crdctl run -- --FLAG=VALUE"
+	}
+	return hint
 }
 
 // args are the arguments of the controller before the user's.

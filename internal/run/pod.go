@@ -31,6 +31,8 @@ type pod struct {
 	// moved are the paths of its volumes, and fixed those that no argument and no variable names.
 	moved []move
 	fixed []string
+	// filled are the empty volumes that an init container of the pod fills in a cluster, by their paths, with its name.
+	filled []string
 }
 
 // sets reports whether the manifests set a flag.
@@ -83,6 +85,7 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 	for _, m := range c.VolumeMounts {
 		if local := here.path(m, template.Spec.Volumes); local != "" {
 			moved = append(moved, move{path.Clean(m.MountPath), local})
+			p.filled = append(p.filled, filledBy(template.Spec, m)...)
 		}
 	}
 	slices.SortFunc(moved, func(a, b move) int { return cmp.Compare(len(b.from), len(a.from)) }) // the innermost first
@@ -100,6 +103,19 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 		}
 	}
 	return p
+}
+
+// filledBy is the path of a mount with the init containers that have its volume as well, where that is empty at the start of the pod.
+func filledBy(spec corev1.PodSpec, mount corev1.VolumeMount) (filled []string) {
+	if !slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }) {
+		return nil
+	}
+	for _, c := range spec.InitContainers {
+		if slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == mount.Name && !m.ReadOnly }) {
+			filled = append(filled, mount.MountPath+" ("+c.Name+")")
+		}
+	}
+	return filled
 }
 
 // missingVolumes are the paths of volumes that the sources of the program have, that nothing on its command line leads elsewhere, and that do not

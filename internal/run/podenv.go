@@ -131,9 +131,6 @@ func (p *pod) field(path string) (string, bool) {
 
 // lacks names the variables that neither the manifests nor env have a value for, with where they would come from; "" if there are none.
 func (p *pod) lacks(env []string) string {
-	if p == nil {
-		return ""
-	}
 	var lines []string
 	for _, r := range p.unknown {
 		if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, r.name+"=") }) {

@@ -40,8 +40,15 @@ spec:
         - {name: APP_KEY, value: /secret/app_key}
         volumeMounts:
         - {name: secret, mountPath: /secret}
+        - {name: packages, mountPath: /packages}
+        - {name: tmp, mountPath: /tmp}
+      initContainers:
+      - {name: fill, volumeMounts: [{name: packages, mountPath: /out}]}
+      - {name: migrate}
       volumes:
       - {name: secret, secret: {secretName: made-in-the-cluster}}
+      - {name: packages, emptyDir: {}}
+      - {name: tmp, emptyDir: {}}
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -74,4 +81,5 @@ stringData: {plain: "1234"}
 	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.withoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), APP_KEY (a file of a Secret)", p.lacks(nil))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key"}))
+	assert.Equal(t, []string{"/packages (fill)"}, p.filled)
 }
