@@ -23,6 +23,7 @@ type decl struct {
 	spec     *ast.TypeSpec
 	ast      *ast.Field // nil for the type itself
 	depth    int        // in structs that have no name of their own
+	role     role       // of the type, where a finding is about the declaration
 }
 
 // index notes where the types and fields of a package are.

@@ -20,7 +20,10 @@ import (
 // what has consequences for a CRD counts.
 var filters = map[string]func(p *pkg, in decl, f *rule.Finding) bool{
 	"arrayofstruct": func(p *pkg, in decl, _ *rule.Finding) bool { return !p.hasRequired(in) },
-	"conditions": func(_ *pkg, _ decl, f *rule.Finding) bool {
+	"conditions": func(_ *pkg, in decl, f *rule.Finding) bool {
+		if in.role&status == 0 {
+			return false // a spec may say what conditions other objects must have
+		}
 		if strings.Contains(f.Message, "listType") {
 			f.Severity = rule.Warning // appliers would own each other's conditions
 		}

@@ -53,7 +53,8 @@ func analyze(analyzers []*analysis.Analyzer, p *packages.Package) (graph *checke
 // finding is what an analyzer reports, if it counts.
 func (p *pkg) finding(analyzer string, d analysis.Diagnostic, served map[string]role) (rule.Finding, bool) {
 	in, ok := p.at(d.Pos)
-	if !ok || served[p.PkgPath+"."+in.owner] == 0 || in.ast == nil && p.torn[in.spec] {
+	in.role = served[p.PkgPath+"."+in.owner]
+	if !ok || in.role == 0 || in.ast == nil && p.torn[in.spec] {
 		return rule.Finding{}, false
 	}
 	f := rule.New(analyzer, p.place(d.Pos), p.subject(in), "%s", d.Message)
