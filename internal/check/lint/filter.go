@@ -81,6 +81,10 @@ var filters = map[string]func(p *pkg, in decl, f *rule.Finding) bool{
 	"statusoptional": func(_ *pkg, in decl, f *rule.Finding) bool {
 		return strings.Contains(f.Message, "not required") || !in.omitted()
 	},
+	"statussubresource": func(p *pkg, in decl, _ *rule.Finding) bool {
+		_, unserved := markerOf(p.docs[in.spec], "kubebuilder:unservedversion")
+		return !unserved
+	},
 	"uniquemarkers": func(_ *pkg, _ decl, f *rule.Finding) bool {
 		return !strings.Contains(f.Message, "XValidation") && // a field may have several rules
 			!strings.Contains(f.Message, "validation:Format") && !strings.Contains(f.Message, "validation:Enum ") // one-format and enum-twice

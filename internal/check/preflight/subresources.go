@@ -58,8 +58,8 @@ func scale(crd *project.CRD) (all []rule.Finding) {
 func subresources(crd *project.CRD) (all []rule.Finding) {
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
-		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			continue
+		if !v.Served || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue // no client updates an object by a version that is not served
 		}
 		root := v.Schema.OpenAPIV3Schema
 		_, has := root.Properties["status"]
