@@ -124,6 +124,18 @@ func (p *program) flags() map[string]mainpkg.Flag {
 	return flags
 }
 
+// unread are the flags that the program gets because its manifests set them, and that no source of the module defines: those of a library, or of
+// manifests that are out of date.
+func (p *program) unread() (flags []string) {
+	defined := p.flags()
+	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, metricsPortFlags, probePortFlags, webhookPortFlags, certDirFlags) {
+		if _, ok := defined[name]; !ok && p.defines(name) {
+			flags = append(flags, "--"+name)
+		}
+	}
+	return flags
+}
+
 // args are the arguments that the manifests give the program, with those in their place that hold on this machine.
 func (p *program) args(hooks *webhooks) (args []string) {
 	var here []string
