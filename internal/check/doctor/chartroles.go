@@ -16,13 +16,14 @@ import (
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-// managerRole is where controller-gen writes the role of the manager.
-var managerRole = regexp.MustCompile(`(^|/)config/rbac/role\.ya?ml$`)
+// managerRole is where controller-gen writes the role of the manager, or of each of several.
+var managerRole = regexp.MustCompile(`(^|/)config/rbac[^/]*/role\.ya?ml$`)
 
 // chartRoles finds charts and bundles whose roles lack what the role of the manager grants. One that has less than half of that is for another
-// program.
+// program. Of several managers it is for the one of whose role it lacks the least, and the markers in Go are not read, since nothing says whose
+// they are.
 func chartRoles(s *Source) (all []rule.Finding) {
-	own := s.marked()
+	managers := map[string]grants{}     // by file
 	packages := map[string][]document{} // by directory
 	charts := map[string]bool{}
 	for _, f := range s.YAML {
@@ -36,23 +37,23 @@ func chartRoles(s *Source) (all []rule.Finding) {
 			packages[path.Dir(d.file.Path)] = append(packages[path.Dir(d.file.Path)], d)
 		case !slices.Contains([]string{"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"}, d.kind):
 		case managerRole.MatchString(d.file.Path):
-			own.rules = append(own.rules, roles([]document{d}).rules...)
+			managers[d.file.Path] = grants{rules: append(managers[d.file.Path].rules, roles([]document{d}).rules...)}
 		default:
 			if chart := chartOf(charts, d.file.Path); chart != "" {
 				packages[chart] = append(packages[chart], d)
 			}
 		}
 	}
-	wanted := own.permissions()
+	if len(managers) < 2 {
+		own := s.marked()
+		for _, g := range managers {
+			own.rules = append(own.rules, g.rules...)
+		}
+		managers = map[string]grants{"": own}
+	}
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		docs := packages[dir]
-		has := roles(docs)
-		var lacking []string
-		for _, p := range wanted {
-			if !has.allow(p) {
-				lacking = append(lacking, p.String())
-			}
-		}
+		wanted, lacking := lackingLeast(managers, roles(docs))
 		if len(lacking) == 0 || 2*len(lacking) > len(wanted) || elsewhere(docs) {
 			continue
 		}
@@ -71,6 +72,23 @@ func chartRoles(s *Source) (all []rule.Finding) {
 		all = append(all, rule.New("chart-rbac-stale", best.at, dir, "the roles of %s do not grant what the manager's role does: %s", dir, what))
 	}
 	return all
+}
+
+// lackingLeast are the permissions of one of several roles, and what a chart lacks of them: of the role of which that is the smallest part.
+func lackingLeast(managers map[string]grants, has grants) (wanted []permission, lacking []string) {
+	part := 2.0
+	for _, file := range slices.Sorted(maps.Keys(managers)) {
+		all, missing := managers[file].permissions(), []string{}
+		for _, p := range all {
+			if !has.allow(p) {
+				missing = append(missing, p.String())
+			}
+		}
+		if its := float64(len(missing)) / float64(max(1, len(all))); its < part {
+			part, wanted, lacking = its, all, missing
+		}
+	}
+	return wanted, lacking
 }
 
 // elsewhere reports whether rules of a chart are where they are not read: in a template that its roles include, or in a role that it binds and
