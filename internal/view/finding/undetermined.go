@@ -57,10 +57,13 @@ func noReconciles(e *Engine) string {
 	case e.IsRecorded(trace.ClassController), e.IsRecorded(trace.ClassBuiltin):
 		return ""
 	case e.seen[trace.KindReconcile] == 0:
-		return "no reconcile is recorded: none has run, or the controller reports none"
+		return "no reconcile is recorded: none has run, or the controller reports none" + atVerbosity5
 	}
-	return "only reconciles that failed are recorded: the controller reports no others"
+	return "only reconciles that failed are recorded: the controller reports no others" + atVerbosity5
 }
+
+// atVerbosity5 is how most controllers are made to report reconciles.
+const atVerbosity5 = " (controller-runtime does at verbosity 5, as with --zap-log-level=5)"
 
 // noReconcilesOrMetrics is for what samples of the controller's metrics show, too.
 func noReconcilesOrMetrics(e *Engine) string {
