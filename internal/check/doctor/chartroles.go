@@ -19,6 +19,9 @@ import (
 // managerRole is where controller-gen writes the role of the manager, or of each of several.
 var managerRole = regexp.MustCompile(`(^|/)config/rbac[^/]*/role\.ya?ml$`)
 
+// released is the directory of a version in a catalog. Its bundle runs the image of that version, which asks for what it grants.
+var released = regexp.MustCompile(`(^|/)v?\d+\.\d+\.\d+[^/]*(/manifests)?$`)
+
 // chartRoles finds charts and bundles whose roles lack what the role of the manager grants. One that has less than half of that is for another
 // program. Of several managers it is for the one of whose role it lacks the least, and the markers in Go are not read, since nothing says whose
 // they are.
@@ -33,6 +36,7 @@ func chartRoles(s *Source) (all []rule.Finding) {
 	}
 	for _, d := range s.documents() {
 		switch {
+		case d.kind == "ClusterServiceVersion" && released.MatchString(path.Dir(d.file.Path)):
 		case d.kind == "ClusterServiceVersion":
 			packages[path.Dir(d.file.Path)] = append(packages[path.Dir(d.file.Path)], d)
 		case !slices.Contains([]string{"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"}, d.kind):
