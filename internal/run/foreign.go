@@ -55,6 +55,15 @@ func foreignCRDs(root, modCache string, kinds []mainpkg.Kind, known []manifest.C
 					return in(filepath.Join(dir, pkg), func(string) []manifest.CRD {
 						return inRoot(dir, crdsBelow(dir, append(slices.Clone(moduleTrees), pkg)))
 					})
+				},
+				func() []manifest.CRD {
+					api := apiModule(root, modCache, strings.TrimSuffix(kind.Package, "/"+filepath.ToSlash(pkg)))
+					if api == "" {
+						return nil
+					}
+					return in(filepath.Join(api, "kubernetes"), func(string) []manifest.CRD {
+						return inRoot(api, crdsBelow(api, append(slices.Clone(moduleTrees), "kubernetes")))
+					})
 				})
 		}
 		for _, crds := range places {
@@ -112,6 +121,16 @@ func moduleDir(root, modCache, pkg string) (dir, rel string) {
 		return "", ""
 	}
 	return filepath.Join(modCache, filepath.FromSlash(escaped)+"@"+version), rel
+}
+
+// apiModule is where the module api next to a module is on this machine; "" if go.mod does not name it. Istio has its Go types in
+// istio.io/client-go, and their CRDs in istio.io/api.
+func apiModule(root, modCache, modulePath string) string {
+	sibling := path.Join(path.Dir(modulePath), "api")
+	if dir, rel := moduleDir(root, modCache, sibling); rel == "" && sibling != modulePath {
+		return dir
+	}
+	return ""
 }
 
 func crdsOfModule(dir string) (all []manifest.CRD) {
