@@ -22,10 +22,11 @@ const defaultWebhookPort = 9443
 // These are the names that controllers have for the same flags. Where a program has several of a list, all are meant.
 var (
 	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address"}
-	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr"}
+	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr", "readiness-probe-bind-address"}
 	secureFlags      = []string{"metrics-secure", "secure-metrics"}
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
+	webhookAddrFlags = []string{"webhook-addr", "webhook-bind-address"}
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
 	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
 	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
@@ -81,7 +82,7 @@ func (p *program) certDir() string {
 
 // webhookPort is the port on which the program serves webhooks; 0 for any, where a flag sets it.
 func (p *program) webhookPort() int {
-	if p.has(webhookPortFlags) {
+	if p.has(webhookPortFlags) || p.has(webhookAddrFlags) {
 		return 0
 	}
 	return cmp.Or(p.source.WebhookPort, defaultWebhookPort)
@@ -128,7 +129,7 @@ func (p *program) flags() map[string]mainpkg.Flag {
 // manifests that are out of date.
 func (p *program) unread() (flags []string) {
 	defined := p.flags()
-	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, metricsPortFlags, probePortFlags, webhookPortFlags, certDirFlags) {
+	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, metricsPortFlags, probePortFlags, webhookPortFlags, webhookAddrFlags, certDirFlags) {
 		if _, ok := defined[name]; !ok && p.defines(name) {
 			flags = append(flags, "--"+name)
 		}
@@ -160,6 +161,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	set(leaderFlags, "false")
 	if hooks != nil {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
+		set(webhookAddrFlags, net.JoinHostPort("127.0.0.1", strconv.Itoa(hooks.port)))
 		set(certDirFlags, hooks.certDir)
 	}
 	flags := p.flags()

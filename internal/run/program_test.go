@@ -297,6 +297,9 @@ func TestManagerWithoutManifests(t *testing.T) {
 	assert.Equal(t, filepath.Join(m.temp, "k8s-webhook-server", "serving-certs"), m.certDir(), "as controller-runtime has it")
 	m.source.WebhookPort = 9876
 	assert.Equal(t, 9876, m.webhookPort())
+	m.source.Flags = map[string]mainpkg.Flag{"webhook-addr": {Default: ":9443"}, "readiness-probe-bind-address": {Default: ":6060"}}
+	assert.Equal(t, []string{"--readiness-probe-bind-address=" + m.probes, "--webhook-addr=127.0.0.1:1"}, m.args(&webhooks{port: 1}))
+	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
 }
 
 // Programs of client-go alone have ports, and switches that tell where they run.
