@@ -193,7 +193,7 @@ func (d *devLoop) generate(ctx context.Context) error {
 }
 
 // errNotGenerated follows the generators' own words.
-var errNotGenerated = errors.New("nothing was generated, so CRDs and clients may be stale; fix the error above, or run with --skip-generate")
+var errNotGenerated = errors.New("generate failed, so CRDs and clients may be stale; fix the error above, or run with --skip-generate")
 
 // startChild starts a program in the project's directory. Broken off, the go command takes its temporary files with it if it
 // is asked with SIGINT; those of a compiler that has no time for that are in our directory, and go with that.
