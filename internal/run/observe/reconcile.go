@@ -3,6 +3,7 @@
 package observe
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ func (r *reconciles) record(l line, at int64) *trace.Reconcile {
 		r.panics[id] = true
 		return nil
 	case l.message == "Reconciler error" && l.level == "error":
-		record.Result, record.Err = "error", l.text("error")
+		record.Result, record.Err = "error", cmp.Or(l.text("error"), l.text("err")) // as zap, or as klog and slog have it
 		if r.panics[id] {
 			record.Result = "panic"
 		}
