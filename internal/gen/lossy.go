@@ -38,7 +38,7 @@ func lossyConversions(root string, files []codegen.File) (notes []string) {
 			continue // the generator's output is checked elsewhere
 		}
 		dir := path.Dir(f.Path)
-		byHand := handwrittenFunctions(fset, filepath.Join(root, filepath.FromSlash(dir)))
+		byHand, structs := handwritten(fset, filepath.Join(root, filepath.FromSlash(dir)))
 		for _, decl := range generated.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok {
@@ -51,7 +51,8 @@ func lossyConversions(root string, files []codegen.File) (notes []string) {
 			own := byHand["Convert_"+names[1]+"_To_"+names[2]]
 			at := fset.Position(own.Name.Pos())
 			for _, lost := range warnings(generated, fn) {
-				if !mentions(own, lost[1]) && !mentionedAbove(byHand, names, lost[1]) {
+				read := append(promoted(structs, lost[1]), lost[1])
+				if !mentions(own, read) && !mentionedAbove(byHand, names, read) {
 					notes = append(notes, fmt.Sprintf("%s/%s:%d:%d: %s.%s is lost in the conversion to %s: %s; convert in.%s there, or accept the loss with \"_ = in.%s\"",
 						dir, filepath.Base(at.Filename), at.Line, at.Column, typeName(names[1]), lost[1], typeName(names[2]), because(lost[2]), lost[1], lost[1]))
 				}
@@ -87,9 +88,9 @@ func warnings(file *ast.File, fn *ast.FuncDecl) (found [][]string) {
 	return found
 }
 
-// handwrittenFunctions are the functions in the files of dir that were not generated, by name.
-func handwrittenFunctions(fset *token.FileSet, dir string) map[string]*ast.FuncDecl {
-	found := map[string]*ast.FuncDecl{}
+// handwritten are the functions and the structs in the files of dir that were not generated, by name.
+func handwritten(fset *token.FileSet, dir string) (functions map[string]*ast.FuncDecl, structs map[string]*ast.StructType) {
+	functions, structs = map[string]*ast.FuncDecl{}, map[string]*ast.StructType{}
 	names, _ := workspace.Glob(dir, "*.go") // no files, no functions
 	for _, name := range names {
 		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -97,17 +98,48 @@ func handwrittenFunctions(fset *token.FileSet, dir string) map[string]*ast.FuncD
 			continue
 		}
 		for _, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Body != nil {
-				found[fn.Name.Name] = fn
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil && decl.Body != nil {
+					functions[decl.Name.Name] = decl
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					if t, ok := spec.(*ast.TypeSpec); ok {
+						if s, ok := t.Type.(*ast.StructType); ok {
+							structs[t.Name.Name] = s
+						}
+					}
+				}
 			}
 		}
 	}
-	return found
+	return functions, structs
+}
+
+// promoted are the fields of a struct by whose name others embed it: they read as fields of these.
+func promoted(structs map[string]*ast.StructType, name string) (fields []string) {
+	embeds := func(f *ast.Field) bool {
+		ident, ok := f.Type.(*ast.Ident)
+		return ok && len(f.Names) == 0 && ident.Name == name
+	}
+	for _, s := range structs {
+		if structs[name] == nil || !slices.ContainsFunc(s.Fields.List, embeds) {
+			continue
+		}
+		for _, f := range structs[name].Fields.List {
+			for _, n := range f.Names {
+				fields = append(fields, n.Name)
+			}
+		}
+		break
+	}
+	return fields
 }
 
 // mentionedAbove reports whether a hand-written conversion in the direction of names, which are two types, reads a field of something in
-// its first parameter that has the name field: "in.PrivateKey.Size" where the spec is converted. It has only names to go by.
-func mentionedAbove(byHand map[string]*ast.FuncDecl, names []string, field string) bool {
+// its first parameter that has one of the names of fields: "in.PrivateKey.Size" where the spec is converted. It has only names to go by.
+func mentionedAbove(byHand map[string]*ast.FuncDecl, names, fields []string) bool {
 	version := func(name string) string { v, _, _ := strings.Cut(name, "_"); return v }
 	for name, fn := range byHand {
 		m := convert.FindStringSubmatch(name)
@@ -123,7 +155,7 @@ func mentionedAbove(byHand map[string]*ast.FuncDecl, names []string, field strin
 		found := false
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
 			s, ok := n.(*ast.SelectorExpr)
-			found = found || ok && s.Sel.Name == field && !slices.Contains(results, variable(s))
+			found = found || ok && slices.Contains(fields, s.Sel.Name) && !slices.Contains(results, variable(s))
 			return !found
 		})
 		if found {
@@ -153,9 +185,9 @@ func variable(e ast.Expr) string {
 	}
 }
 
-// mentions reports whether a function reads a field of its first parameter, or hands the whole of it to a function that
+// mentions reports whether a function reads one of some fields of its first parameter, or hands the whole of it to a function that
 // is not the generated conversion: that may read any field.
-func mentions(fn *ast.FuncDecl, field string) bool {
+func mentions(fn *ast.FuncDecl, fields []string) bool {
 	params := fn.Type.Params.List
 	if len(params) == 0 || len(params[0].Names) == 0 {
 		return false
@@ -169,7 +201,7 @@ func mentions(fn *ast.FuncDecl, field string) bool {
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			found = found || isIn(n.X) && n.Sel.Name == field
+			found = found || isIn(n.X) && slices.Contains(fields, n.Sel.Name)
 		case *ast.CallExpr:
 			name, _ := n.Fun.(*ast.Ident)
 			if name != nil && autoConvert.MatchString(name.Name) {

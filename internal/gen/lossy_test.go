@@ -21,12 +21,21 @@ func TestFieldReadInConversionOfParentIsNotLost(t *testing.T) {
 func Convert_core_Spec_To_v1_Spec(in *core.Spec, out *Spec, s conversion.Scope) error {
 	out.KeySize = in.Key.Size
 	out.Other.Bits = 1
+	out.Team = in.Key.Team
 	return autoConvert_core_Spec_To_v1_Spec(in, out, s)
 }
 
 func Convert_v1_Spec_To_core_Spec(in *Spec, out *core.Spec, s conversion.Scope) error {
 	in.Key.Kind = ""
 	return autoConvert_v1_Spec_To_core_Spec(in, out, s)
+}
+
+type Key struct {
+	Owner
+}
+
+type Owner struct {
+	Team string
 }
 
 func Convert_core_Key_To_v1_Key(in *core.Key, out *Key, s conversion.Scope) error {
@@ -38,11 +47,12 @@ func Convert_core_Key_To_v1_Key(in *core.Key, out *Key, s conversion.Scope) erro
 func autoConvert_core_Key_To_v1_Key(in *core.Key, out *Key, s conversion.Scope) error {
 	// WARNING: in.Size requires manual conversion: does not exist in peer-type
 	// WARNING: in.Bits requires manual conversion: does not exist in peer-type
+	// WARNING: in.Owner requires manual conversion: does not exist in peer-type
 	// WARNING: in.Kind requires manual conversion: does not exist in peer-type
 	return nil
 }
 `)}})
-	require.Len(t, notes, 2) // Bits is only written there, Kind is read in the other direction
+	require.Len(t, notes, 2) // Bits is only written there, Kind is read in the other direction, and Team is a field of Owner
 	assert.Contains(t, notes[0], "core Key.Bits is lost")
 	assert.Contains(t, notes[1], "core Key.Kind is lost")
 }
