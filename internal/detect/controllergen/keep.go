@@ -5,11 +5,13 @@ package controllergen
 import (
 	"cmp"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -33,6 +35,9 @@ func (r *Reader) keepCalls(calls []*genCall) (kept []*genCall) {
 			} else if name == "schemapatch" && c.Output[name] == "" && !r.IsDir(dir) {
 				Drop(&c.ControllerGenCall, name)
 				r.Note(c.at, "schemapatch is written to %s, which is not here: the repository keeps none of it, or the call lacks output:schemapatch:dir=DIR", dir)
+			} else if o := r.contradicted(calls, c); name == "crd" && o != nil {
+				Drop(&c.ControllerGenCall, name)
+				r.Ask(c.at, "the call writes CRDs to %s as that at %s does, with another maxDescLen, which those do not have; it is left out", dir, o.at)
 			} else if name == "crd" && r.emptied(dir) && !slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir }) {
 				Drop(&c.ControllerGenCall, name) // the call for where they are moved makes them
 			} else if slices.Contains(r.removedDirs, dir) {
@@ -46,6 +51,30 @@ func (r *Reader) keepCalls(calls []*genCall) (kept []*genCall) {
 		}
 	}
 	return kept
+}
+
+// contradicted is another call that makes the CRDs of a call, in the same directory, and is the one of both that makes them with descriptions, or
+// without any, as they are there; nil if there is none.
+func (r *Reader) contradicted(calls []*genCall, c *genCall) *genCall {
+	bare := func(c *genCall) bool { return c.CRD != nil && c.CRD.MaxDescLen != nil && *c.CRD.MaxDescLen == 0 }
+	dir, _ := c.OutputDir("crd")
+	i := slices.IndexFunc(calls, func(o *genCall) bool {
+		at, ok := o.OutputDir("crd")
+		return o.CRD != nil && ok && at == dir && o.Dir == c.Dir && bare(o) != bare(c) && slices.ContainsFunc(o.Paths, func(p string) bool { return slices.Contains(c.Paths, p) })
+	})
+	if i < 0 {
+		return nil
+	}
+	found, described := false, false
+	for _, m := range r.Manifests {
+		if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(m.Path)), safefs.MaxFile); m.Dir == dir && err == nil {
+			found, described = true, described || description.Match(data)
+		}
+	}
+	if found && bare(c) == described {
+		return calls[i]
+	}
+	return nil
 }
 
 // ignoredOutput is the directory or the one file to which a generator writes where git ignores that, or "".
