@@ -3,6 +3,7 @@
 package controllergen
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"path"
@@ -66,6 +67,9 @@ func (r *Reader) inferObject(calls []*genCall) []*genCall {
 			for _, f := range files {
 				c.Paths = append(c.Paths, "./"+repo.Rel(module, f.Dir))
 			}
+			if len(byHeader) == 1 {
+				c.Paths = append(c.Paths, r.uncopied(calls, module)...)
+			}
 			c.Object = &config.ObjectGenerator{}
 			if !r.takeHeader(c, header, len(files)) {
 				r.List("deepcopy", Name, repo.Paths(files), "no file has the header of these files, and no readable call of controller-gen names it")
@@ -76,6 +80,27 @@ func (r *Reader) inferObject(calls []*genCall) []*genCall {
 	}
 	return calls
 }
+
+// uncopied are the packages of a module with kinds that lack the methods which controller-gen makes, though others have them: their file is missing.
+func (r *Reader) uncopied(calls []*genCall, module string) (paths []string) {
+	for _, dir := range slices.Sorted(maps.Keys(r.ByDir)) {
+		if _, at := r.Modules.Of(dir); at != module || slices.ContainsFunc(calls, func(c *genCall) bool { return c.Object != nil && covers(c, r.Modules, dir) }) {
+			continue
+		}
+		asks, has := false, false
+		for _, f := range r.ByDir[dir] {
+			has = has || f.Generator != "" || bytes.Contains(f.Data, []byte(") DeepCopyObject()"))
+			asks = asks || rootMarker.Match(f.Data)
+		}
+		if asks && !has {
+			paths = append(paths, "./"+repo.Rel(module, dir))
+		}
+	}
+	return paths
+}
+
+// rootMarker is above a kind.
+var rootMarker = lazyregexp.New(`(?m)^// ?\+kubebuilder:object:root=true\r?$`)
 
 // copies are the names of directories that have copies of CRDs.
 var copies = lazyregexp.New(`(?i)(^|/)(charts?|helm|bundle|bundles|dist|release|releases|olm|docs|examples?|templates|testdata|tests?|data|csv|kustomize-helm)(/|$)`)
