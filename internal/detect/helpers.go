@@ -297,8 +297,11 @@ func (d *discovery) inputsOfCall(c *call) (dirs []string, ok bool) {
 	return dirs, len(args) > 0
 }
 
-// declaration begins that of a type, registration that of what registers the types of a package, and defaulting a function that sets defaults.
+// object asks for the methods of an API object, of which objectMethod is one, declaration begins that of a type, registration that of what registers
+// the types of a package, and defaulting a function that sets defaults.
 var (
+	object       = lazyregexp.New(`(?m)^//\s*\+k8s:deepcopy-gen:interfaces=\S*runtime\.Object\b`)
+	objectMethod = lazyregexp.New(`(?m)^func \(.*\) DeepCopyObject\(\)`)
 	defaulting   = lazyregexp.New(`(?m)^func SetDefaults_`)
 	declaration  = lazyregexp.New(`(?m)^type\b`)
 	registration = lazyregexp.New(`(?m)^(var|func|\t)\s*AddToScheme\b`)
@@ -365,7 +368,8 @@ func (d *discovery) exclude(names []string) {
 				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 				}
-			case (h.name == "deepcopy" || h.name == "register") && d.declaresType(dir) && d.isGiven(h, dir):
+			case (h.name == "deepcopy" || h.name == "register") && d.declaresType(dir) && d.isGiven(h, dir),
+				h.name == "deepcopy" && d.anySource(dir, object) && !d.anySource(dir, objectMethod): // which does not compile
 				d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 			case slices.ContainsFunc(helpers, func(other helper) bool {
 				return slices.Contains(names, other.name) && d.declaresType(dir) && d.isGiven(other, dir)

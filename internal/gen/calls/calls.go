@@ -113,7 +113,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 		}
 		if s.by != nil && !s.missing {
 			p.exceeded[s.path] = true
-			note := fmt.Sprintf("%s: its content differs, and %s changes only %s", s.path, cmp.Or(s.by.By, aScript), changed[s.by.Changes])
+			note := fmt.Sprintf("%s: its content differs, and not only %s (changed by %s)", s.path, changed[s.by.Changes], cmp.Or(s.by.By, aScript))
 			if path.Ext(s.path) != ".go" {
 				note += ": " + first(s.result.Differences)
 			}
