@@ -302,7 +302,7 @@ func (r *Reader) after(step steps.Step, m *made, listed string) {
 		}
 	case name == "go" && len(words) > 2 && (words[1] == "run" || words[1] == "generate"):
 		r.afterPrograms(step, m, at, by)
-	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "tool":
+	case slices.Contains(readers, program(words[0])) || name == "go" && len(words) > 1 && words[1] != "tool":
 	default:
 		r.afterArguments(words[1:], m, at, by, r.rewrites(words, at))
 		r.afterInput(step, m, by)
@@ -326,6 +326,12 @@ var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
 // readers are programs that read the files that they are given, and write elsewhere.
 var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd", "pushd", "popd",
 	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "go-bindata", "statik", "sed", "perl", "awk", "kind"}
+
+// versionAfter is what a program's file is called after its version.
+var versionAfter = lazyregexp.New(`(@.*|[-_]v?\d+(\.\d+)+)$`)
+
+// program is the name of a program without its directory and version, as kustomize in hack/kustomize-3.8.1.
+func program(word string) string { return versionAfter.ReplaceAllString(path.Base(word), "") }
 
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
 // controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form. A Go file counts where it is

@@ -28,7 +28,7 @@ func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string,
 		if len(words) == 0 {
 			return
 		}
-		if program, _, _ := strings.Cut(path.Base(words[0]), "@"); slices.Contains(readers, program) {
+		if slices.Contains(readers, program(words[0])) {
 			return
 		}
 		r.afterArguments(words, m, at, by, false)
