@@ -150,7 +150,11 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 			known[m.Name] = true
 			paths = append(paths, m.Path)
 		}
-		raw := !slices.ContainsFunc(all, func(m repo.Manifest) bool { return !r.inForm(m.Path) })
+		inForm := r.inForm
+		if r.movedWithHeader(calls, dir) {
+			inForm = r.headed
+		}
+		raw := !slices.ContainsFunc(all, func(m repo.Manifest) bool { return !inForm(m.Path) })
 		packages, module, ok := r.packagesOf(all)
 		version, _ := annotated(all)
 		at := r.movedAs(paths[0], func(word string) bool { ok, _ := path.Match(word, path.Base(paths[0])); return ok })
@@ -238,6 +242,15 @@ func (r *Reader) movedFromCall(calls []*genCall, dir string, inferred *genCall) 
 		return nil
 	}
 	return calls[i]
+}
+
+// movedWithHeader reports whether a command moves to a directory what a call makes with a header.
+func (r *Reader) movedWithHeader(calls []*genCall, dir string) bool {
+	by, ok := r.moveTo(dir)
+	return ok && slices.ContainsFunc(calls, func(c *genCall) bool {
+		out, writes := c.OutputDir("crd")
+		return writes && out == by.from && c.CRD != nil && c.CRD.HeaderFile != ""
+	})
 }
 
 // madeByCall reports whether a call makes a CRD.
