@@ -20,7 +20,7 @@ import (
 func (r *Reader) listDerived(calls []*genCall, own []repo.Manifest) {
 	known := map[string]bool{} // the names of those that are made, or listed already
 	for _, m := range own {
-		known[m.Name] = r.madeByCall(calls, m) || r.movedTo(m.Path) == "" || known[m.Name]
+		known[m.Name] = r.madeByCall(calls, m) || r.Listed(m.Path) || known[m.Name]
 	}
 	byWriter := map[string][]repo.Manifest{}
 	for _, m := range r.CRDs {

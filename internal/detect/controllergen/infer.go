@@ -111,11 +111,10 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	known := map[string]bool{} // by name
 	byDir := map[string][]repo.Manifest{}
 	for _, c := range calls {
-		dir, _ := c.OutputDir("crd")
 		if !r.writesElsewhere(c, own) {
 			continue
 		}
-		if files, _ := r.elsewhere(calls, c); r.hasOthers(dir, files) {
+		if files, _ := r.elsewhere(calls, c); r.hasOthers(c, files) {
 			for _, m := range own {
 				known[m.Name] = known[m.Name] || slices.Contains(files, m.Path)
 			}
@@ -124,6 +123,16 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	for _, m := range own {
 		if r.madeByCall(calls, m) {
 			known[m.Name] = true
+		}
+	}
+	for _, m := range r.Manifests { // what a command gives another name, of which the others are copies
+		if !m.AsMade() && r.movedTo(m.Path) != "" && slices.ContainsFunc(calls, func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }) {
+			known[m.Name] = true
+			for _, o := range own {
+				if o.Name == m.Name && !r.madeByCall(calls, o) {
+					r.copies = append(r.copies, o.Path)
+				}
+			}
 		}
 	}
 	for _, m := range own {

@@ -29,7 +29,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		moved, version := r.elsewhere(calls, c)
-		if r.staysIn(dir, moved) || r.hasOthers(dir, moved) {
+		if r.staysIn(dir, moved) || r.hasOthers(c, moved) {
 			r.copies = append(r.copies, moved...)
 			continue
 		}
@@ -61,10 +61,11 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 	})
 }
 
-// hasOthers reports whether a directory has CRDs that controller-gen makes, which are those of other calls, and no command takes from there one
-// of those that are in some files.
-func (r *Reader) hasOthers(dir string, files []string) bool {
-	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) &&
+// hasOthers reports whether the directory that a call writes to has CRDs as controller-gen makes them, which are those of other calls, and no command
+// takes from there one of those that are in some files.
+func (r *Reader) hasOthers(c *genCall, files []string) bool {
+	dir, _ := c.OutputDir("crd")
+	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.AsMade() && !r.hasType(c, m) }) &&
 		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return slices.Contains(files, m.Path) && !r.takenFrom(dir, usualName(m)) })
 }
 

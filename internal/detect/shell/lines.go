@@ -16,6 +16,8 @@ var (
 	makeName     = lazyregexp.New(`\$[({]([A-Za-z_]\w*)[)}]`)
 	makeOther    = lazyregexp.New(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
 	makeTarget   = lazyregexp.New(`^([\w./-]+)\s*::?(?:[^=]|$)`) // of one target, which is no pattern
+	// envDefault is the value of a variable of a justfile that the environment may set, and ends with what it is otherwise.
+	envDefault = lazyregexp.New(`^env(?:_var_or_default)?\(\s*['"]\w+['"]\s*,\s*(['"][^'"]*['"])\s*\)\s*$`)
 	// instruction is what stands before a command in a Dockerfile, in YAML, as of a Taskfile, or in TOML, as of mise.
 	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-\s+cmd:|-|@|cmd:|run\s*=)\s+`)
 	// taskVariable sets a variable in a Taskfile or a justfile, and taskValue stands for its value, or for a default.
@@ -67,7 +69,7 @@ func (s *state) templates(src string) string {
 	only := map[string]string{} // the value of each, "" where there are several
 	logical(src, func(line string, _ int) {
 		if v := taskVariable.FindStringSubmatch(line); v != nil {
-			name, value := v[1]+v[2], v[3]
+			name, value := v[1]+v[2], envDefault.ReplaceAllString(v[3], "$1")
 			if before, found := only[name]; found && before != value {
 				value = ""
 			}
@@ -76,7 +78,7 @@ func (s *state) templates(src string) string {
 	})
 	logical(src, func(line string, above int) {
 		if v := taskVariable.FindStringSubmatch(line); v != nil && only[v[1]+v[2]] != "" {
-			s.define(v[1]+v[2], "", fromTask(unquoted(v[3])), above)
+			s.define(v[1]+v[2], "", fromTask(unquoted(envDefault.ReplaceAllString(v[3], "$1"))), above)
 		}
 	})
 	return fromTask(src)
