@@ -31,9 +31,10 @@ var (
 	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
 	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
 	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort", "health-probe-port", "readiness-probe-port"}
-	namespaceFlags   = []string{"operator-namespace", "controller-namespace", "pod-namespace"}
-	outsideFlags     = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
-	insideFlags      = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}
+	// controller-runtime cannot find out by itself, outside of a cluster, where a leader is elected.
+	namespaceFlags = []string{"operator-namespace", "controller-namespace", "pod-namespace", "leader-election-namespace"}
+	outsideFlags   = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
+	insideFlags    = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}
 )
 
 // kubeconfigFlag is defined by controller-runtime, for all programs, and by most others.

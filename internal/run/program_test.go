@@ -275,9 +275,10 @@ func TestSubcommand(t *testing.T) {
 	m.pod, m.more = &pod{args: []string{"run", "--all"}}, nil
 	assert.Equal(t, []string{"run", "--all", "--health-addr=" + m.probes}, m.args(nil), "the manifests name one")
 
-	m.pod, m.source.Flags = &pod{namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}}
-	assert.Equal(t, []string{"manager", "--operator-namespace=shop"}, m.args(nil), "the namespace of the pod")
+	m.pod, m.source.Flags = &pod{namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}, "leader-election-namespace": {}}
+	assert.Equal(t, []string{"manager", "--operator-namespace=shop", "--leader-election-namespace=shop"}, m.args(nil), "the namespace of the pod")
 	m.pod.args = []string{"--operator-namespace=mine"}
+	delete(m.source.Flags, "leader-election-namespace")
 	assert.Equal(t, []string{"manager", "--operator-namespace=mine"}, m.args(nil), "the manifests have it")
 
 	m.pod = &pod{command: true, args: []string{"run"}}
