@@ -48,6 +48,7 @@ type installer struct {
 	said         string         // the last message about its arguments
 	missing      string         // the last message about its volumes
 	dependencies string         // the last message about dependencies of charts
+	uncalled     string         // the last message about webhooks that are not called
 
 	rights func(user string, grants []rbacaudit.Grant) // takes what the roles grant to the controller's account; nil where nothing does
 	timed  func(name string, do func() error) error    // does a part of what a change asks for; nil for just that
@@ -185,7 +186,7 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		i.missing = missing
 		i.reporter.Note("%s uses volumes of its pod that no argument moves: %s; if it cannot create them, run \"sudo install -d -o $USER %s\"", i.program.source.Dir, missing, missing)
 	}
-	return others, errors.Join(err, i.fill(secrets, all))
+	return i.withoutOwnCertificates(others, *workload), errors.Join(err, i.fill(secrets, all))
 }
 
 // withoutAPIServices leaves out the APIs that a service of a cluster serves: nothing leads there from this API server, which would report

@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
@@ -106,6 +108,29 @@ func (w *webhooks) env() []string {
 
 // webhookKinds are what holds webhooks, other than CRDs.
 var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
+
+// caFromSecret is the annotation with which cert-manager copies an authority from a Secret.
+const caFromSecret = "cert-manager.io/inject-ca-from-secret"
+
+// withoutOwnCertificates leaves out webhooks for which the controller makes certificates itself, in a Secret that its pod does not mount: they
+// name a service in a cluster, so that this API server would refuse each of their objects.
+func (i *installer) withoutOwnCertificates(objects []manifest.Object, workload manifest.Object) (others []manifest.Object) {
+	template, _ := templateOf(workload)
+	var skipped []string
+	for _, o := range objects {
+		if secret := path.Base(o.GetAnnotations()[caFromSecret]); slices.Contains(webhookKinds, o.GetKind()) && o.GetAnnotations()[caFromSecret] != "" &&
+			!slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == secret }) {
+			skipped = append(skipped, strings.ToLower(o.GetKind())+"/"+o.GetName())
+			continue
+		}
+		others = append(others, o)
+	}
+	if names := strings.Join(skipped, ", "); names != "" && names != i.uncalled {
+		i.uncalled = names
+		i.reporter.Note("skipped %s: the controller makes its certificates itself (%s), for a service that is unreachable from here; its webhooks are not called", names, caFromSecret)
+	}
+	return others
+}
 
 // adapt points the webhooks of a configuration to this machine; other objects stay as they are.
 func (w *webhooks) adapt(o *unstructured.Unstructured) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net"
 	"strconv"
+	"strings"
 	"testing"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -13,6 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -80,4 +83,26 @@ func TestFreePort(t *testing.T) {
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
+}
+
+// Webhooks of a controller that keeps their certificates in a Secret of its own cannot be called; a Secret that the pod mounts has those of the run.
+func TestWebhooksWithOwnCertificates(t *testing.T) {
+	i, said := managedInstaller(t, &mainpkg.Program{})
+	hook := func(name, secret string) string {
+		return "\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: " + name +
+			", annotations: {cert-manager.io/inject-ca-from-secret: shop-system/" + secret + "}}\n"
+	}
+	safefstest.WriteFiles(t, i.Root, map[string]string{"config/all.yaml": managerManifests + hook("mounted", "made-in-the-cluster") + hook("own", "made-by-the-controller")})
+	for range 2 {
+		objects, err := i.objects()
+		require.NoError(t, err)
+		var names []string
+		for _, o := range objects {
+			if o.GetKind() == "ValidatingWebhookConfiguration" {
+				names = append(names, o.GetName())
+			}
+		}
+		assert.Equal(t, []string{"mounted"}, names)
+	}
+	assert.Equal(t, 1, strings.Count(said.String(), "skipped validatingwebhookconfiguration/own: "))
 }
