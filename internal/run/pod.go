@@ -81,6 +81,10 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 	if len(c.Command) > 1 {
 		words = append(slices.Clone(c.Command[1:]), words...)
 	}
+	words = slices.Clone(words)
+	for i, w := range words {
+		words[i] = substituted(w)
+	}
 	var moved []move
 	for _, m := range c.VolumeMounts {
 		if local := here.path(m, template.Spec.Volumes); local != "" {

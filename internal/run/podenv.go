@@ -5,11 +5,14 @@ package run
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 type variable struct{ name, value string }
@@ -75,10 +78,24 @@ func (p *pod) moveEnv(moved []move, here mounts) []variable {
 	return before
 }
 
+// withDefault is a variable of clusterctl, with its default: providers of Cluster API have them in their manifests, for the one who installs these.
+var withDefault = lazyregexp.New(`\$\{([A-Za-z_]\w*)(:?)[-=]([^{}]*)\}`)
+
+// substituted has variables of our environment, or else their defaults, where a text names them with a default, as in ${NAME:=value}.
+func substituted(text string) string {
+	return withDefault.ReplaceAllStringFunc(text, func(found string) string {
+		parts := withDefault.FindStringSubmatch(found)
+		if value, ok := os.LookupEnv(parts[1]); ok && (value != "" || parts[2] == "") {
+			return value
+		}
+		return parts[3]
+	})
+}
+
 // value is what a variable has, as far as that is known outside a cluster.
 func (p *pod) value(e corev1.EnvVar, here mounts) (string, bool) {
 	if e.ValueFrom == nil {
-		return e.Value, true
+		return substituted(e.Value), true
 	}
 	switch from := e.ValueFrom; {
 	case from.ConfigMapKeyRef != nil:

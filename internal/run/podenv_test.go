@@ -38,6 +38,8 @@ spec:
         - {name: REGION, valueFrom: {configMapKeyRef: {name: settings, key: region}}}
         - {name: CERTIFICATE, value: /secret/tls.crt}
         - {name: APP_KEY, value: /secret/app_key}
+        - {name: POOLS, value: "${SHOP_POOLS:=false}"}
+        args: ["--address=${SHOP_ADDRESS:=:8443}", "--level=${SHOP_LEVEL:-2}", "--name=${SHOP_NAME}"]
         volumeMounts:
         - {name: secret, mountPath: /secret}
         - {name: packages, mountPath: /packages}
@@ -66,6 +68,7 @@ stringData: {plain: "1234"}
 	objects, err := manifest.Objects(dir, "all.yaml")
 	require.NoError(t, err)
 
+	t.Setenv("SHOP_LEVEL", "5")
 	p := newPod(objects[0], "", mounts{dir: t.TempDir(), certs: "/certs", objects: objects})
 	assert.Equal(t, []variable{
 		{"SHOP_color", "red"},
@@ -77,7 +80,9 @@ stringData: {plain: "1234"}
 		{"PIN", "1234"},
 		{"URL", "https://admin:hunter@shop"},
 		{"CERTIFICATE", "/certs/tls.crt"},
+		{"POOLS", "false"},
 	}, p.env)
+	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}"}, p.args, "variables of clusterctl that have a default")
 	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.withoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), APP_KEY (a file of a Secret)", p.lacks(nil))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key"}))

@@ -21,9 +21,10 @@ const defaultWebhookPort = 9443
 
 // These are the names that controllers have for the same flags. Where a program has several of a list, all are meant.
 var (
-	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address"}
+	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address", "diagnostics-address"}
 	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr", "readiness-probe-bind-address"}
 	secureFlags      = []string{"metrics-secure", "secure-metrics"}
+	insecureFlags    = []string{"insecure-diagnostics"} // of Cluster API
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
 	webhookAddrFlags = []string{"webhook-addr", "webhook-bind-address"}
@@ -158,6 +159,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	set(p.switches(insideFlags), "false")
 	if p.recorded {
 		set(secureFlags, "false")
+		set(insecureFlags, "true")
 	}
 	set(leaderFlags, "false")
 	if hooks != nil {

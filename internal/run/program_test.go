@@ -453,4 +453,6 @@ func TestManagerServesMetricsToTheRecording(t *testing.T) {
 	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics}, m.args(nil))
 	m.recorded = true
 	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics, "--metrics-secure=false"}, m.args(nil))
+	m.source.Flags = map[string]mainpkg.Flag{"diagnostics-address": {}, "insecure-diagnostics": {Bool: true}}
+	assert.Equal(t, []string{"--diagnostics-address=" + m.metrics, "--insecure-diagnostics=true"}, m.args(nil), "as Cluster API calls them")
 }
