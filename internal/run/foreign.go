@@ -56,14 +56,11 @@ func foreignCRDs(root, modCache string, kinds []mainpkg.Kind, known []manifest.C
 						return inRoot(dir, crdsBelow(dir, append(slices.Clone(moduleTrees), pkg)))
 					})
 				},
-				func() []manifest.CRD {
-					api := apiModule(root, modCache, strings.TrimSuffix(kind.Package, "/"+filepath.ToSlash(pkg)))
-					if api == "" {
-						return nil
+				func() (all []manifest.CRD) {
+					for _, dir := range relatives(root, modCache, strings.TrimSuffix(kind.Package, "/"+filepath.ToSlash(pkg))) {
+						all = append(all, in("all of "+dir, func(string) []manifest.CRD { return crdsAnywhere(dir) })...)
 					}
-					return in(filepath.Join(api, "kubernetes"), func(string) []manifest.CRD {
-						return inRoot(api, crdsBelow(api, append(slices.Clone(moduleTrees), "kubernetes")))
-					})
+					return all
 				})
 		}
 		for _, crds := range places {
@@ -123,14 +120,25 @@ func moduleDir(root, modCache, pkg string) (dir, rel string) {
 	return filepath.Join(modCache, filepath.FromSlash(escaped)+"@"+version), rel
 }
 
-// apiModule is where the module api next to a module is on this machine; "" if go.mod does not name it. Istio has its Go types in
-// istio.io/client-go, and their CRDs in istio.io/api.
-func apiModule(root, modCache, modulePath string) string {
-	sibling := path.Join(path.Dir(modulePath), "api")
-	if dir, rel := moduleDir(root, modCache, sibling); rel == "" && sibling != modulePath {
-		return dir
+// relatives are where the modules are on this machine that may have the CRDs of the types of another, as far as go.mod names them: those that it is
+// nested in, as sigs.k8s.io/cluster-api/api is, and the module api next to it. Istio has its Go types in istio.io/client-go, and their CRDs in
+// istio.io/api.
+func relatives(root, modCache, modulePath string) (dirs []string) {
+	paths := []string{path.Join(path.Dir(modulePath), "api")}
+	for parent := path.Dir(modulePath); parent != "."; parent = path.Dir(parent) {
+		paths = append(paths, parent)
 	}
-	return ""
+	for _, p := range paths {
+		if dir, rel := moduleDir(root, modCache, p); dir != "" && rel == "" && p != modulePath {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// crdsAnywhere are the CRDs of a module, without those that it has for tests, examples and documentation.
+func crdsAnywhere(dir string) []manifest.CRD {
+	return inRoot(dir, crdsBelow(dir, []string{"."}, "test", "tests", "testdata", "e2e", "hack", "docs", "example", "examples", "vendor"))
 }
 
 func crdsOfModule(dir string) (all []manifest.CRD) {
@@ -150,10 +158,13 @@ func inRoot(root string, crds []manifest.CRD) []manifest.CRD {
 	return crds
 }
 
-// crdsBelow reads the CRDs below directories of a root. What cannot be read is none.
-func crdsBelow(root string, dirs []string) (all []manifest.CRD) {
+// crdsBelow reads the CRDs below directories of a root, but for directories with some names. What cannot be read is none.
+func crdsBelow(root string, dirs []string, but ...string) (all []manifest.CRD) {
 	for _, dir := range dirs {
 		_ = filepath.WalkDir(filepath.Join(root, dir), func(p string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && slices.Contains(but, d.Name()) {
+				return fs.SkipDir
+			}
 			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(p)) {
 				return nil
 			}

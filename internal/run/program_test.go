@@ -329,7 +329,7 @@ func TestForeignCRDs(t *testing.T) {
 		return strings.NewReplacer("KIND", kind, "PLURAL", strings.ToLower(kind)+"s").Replace(foreignCRD)
 	}
 	safefstest.WriteFiles(t, root, map[string]string{
-		"go.mod":             "module example.com/shop\n\nrequire (\n\texample.com/Certs v1.2.3\n\texample.com/other v1.0.0\n\tmesh.example.com/client v1.0.0\n\tmesh.example.com/api v1.1.0 // indirect\n)\n",
+		"go.mod":             "module example.com/shop\n\nrequire (\n\texample.com/Certs v1.2.3\n\texample.com/other v1.0.0\n\tmesh.example.com/client v1.0.0\n\tmesh.example.com/api v1.1.0 // indirect\n\tfleet.example.com/fleet v1.0.0\n\tfleet.example.com/fleet/types v1.0.0\n)\n",
 		"test/crds/all.yaml": crd("Lease") + "---\n" + crd("Unused") + "---\n" + crd("Certificate"),
 	})
 	safefstest.WriteFiles(t, cache, map[string]string{
@@ -338,12 +338,16 @@ func TestForeignCRDs(t *testing.T) {
 		"example.com/!certs@v1.2.3/examples/e.yaml": crd("Sample"), "example.com/!certs@v1.2.3/charts/f.yaml": "{{ if .Values.crds }}\n" + crd("Order"),
 		"example.com/!certs@v1.2.3/package/crds/h.yaml": crd("Pool"), "example.com/!certs@v1.2.3/package/crds/i.yaml": strings.ReplaceAll(crd("Pool"), "certs.example.com", "db.example.com"),
 	})
-	safefstest.WriteFiles(t, cache, map[string]string{"mesh.example.com/api@v1.1.0/kubernetes/all.gen.yaml": crd("Gateway")})
+	safefstest.WriteFiles(t, cache, map[string]string{
+		"mesh.example.com/api@v1.1.0/kubernetes/all.gen.yaml":   crd("Gateway"),
+		"fleet.example.com/fleet@v1.0.0/core/config/crd/a.yaml": crd("Claim"), "fleet.example.com/fleet@v1.0.0/cmd/testdata/a.yaml": crd("Claim"),
+	})
 	kinds := []mainpkg.Kind{
 		{Package: "example.com/Certs/apis/v1", Name: "Certificate"}, {Package: "example.com/Certs/apis/v2", Name: "Issuer"},
 		{Package: "example.com/other/v1", Name: "Lease"}, {Package: "example.com/other/v1", Name: "Known"},
 		{Package: "example.com/Certs/apis/v1", Name: "Order"}, {Package: "example.com/Certs/apis/v1", Name: "Challenge"}, {Package: "example.com/Certs/apis/v1", Name: "Sample"},
 		{Package: "example.com/Certs/apis/db/v1", Name: "Pool"}, {Package: "mesh.example.com/client/pkg/v1", Name: "Gateway"},
+		{Package: "fleet.example.com/fleet/types/v1", Name: "Claim"},
 	}
 	found := foreignCRDs(root, cache, kinds, nil)
 	var names []string
@@ -354,7 +358,8 @@ func TestForeignCRDs(t *testing.T) {
 	assert.Equal(t, []string{"certificates.certs.example.com of example.com/!certs@v1.2.3/deploy/crds/a.yaml", "leases.certs.example.com of test/crds/all.yaml",
 		"orders.certs.example.com of example.com/!certs@v1.2.3/config/300-crds/c.yaml", "challenges.certs.example.com of example.com/!certs@v1.2.3/apis/v1/manifests/d.yaml",
 		"pools.db.example.com of example.com/!certs@v1.2.3/package/crds/i.yaml",
-		"gateways.certs.example.com of mesh.example.com/api@v1.1.0/kubernetes/all.gen.yaml"}, names)
+		"gateways.certs.example.com of mesh.example.com/api@v1.1.0/kubernetes/all.gen.yaml",
+		"claims.certs.example.com of fleet.example.com/fleet@v1.0.0/core/config/crd/a.yaml"}, names)
 	assert.Empty(t, foreignCRDs(root, cache, kinds, found), "what is known is not installed again")
 }
 
