@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,8 +18,9 @@ var invalidOwner = &Type{
 	Fix:   "an owner is in the namespace of the owned object, or cluster-scoped, and its UID, kind and name are those of the reference; set it with controllerutil.SetControllerReference",
 	needs: []trace.Kind{trace.KindVersion},
 	install: func(b base) {
-		o := &owners{base: b, of: map[*model.Object]bool{}}
+		o := &owners{base: b, of: map[*model.Object]bool{}, sources: map[*model.Who]map[string]bool{}}
 		b.onVersion = append(b.onVersion, o.version)
+		b.onLog = append(b.onLog, o.log)
 	},
 }
 
@@ -26,6 +28,38 @@ type owners struct {
 	base
 
 	of map[*model.Object]bool // that have a finding
+	// sources are the kinds whose events a controller gets, after the kind that it reconciles, as its lines name them.
+	sources map[*model.Who]map[string]bool
+}
+
+// anySource stands for a kind that a line does not name.
+const anySource = "any"
+
+var eventSource = regexp.MustCompile(`^kind source: \*\w+\.(\w+)$`)
+
+// log notes an event source, as controller-runtime names each at the start.
+func (d *owners) log(b *trace.Log, _ trace.Record) {
+	if b.Message != "Starting EventSource" {
+		return
+	}
+	who := d.m.Actor(b.Actor).Who
+	if d.sources[who] == nil {
+		d.sources[who] = map[string]bool{}
+	}
+	kind, _ := b.Attrs["controllerKind"].(string)
+	source, _ := b.Attrs["source"].(string)
+	found := eventSource.FindStringSubmatch(source)
+	if kind == "" || found == nil || found[1] == "Unstructured" || found[1] == "PartialObjectMetadata" {
+		d.sources[who][anySource] = true
+		return
+	}
+	d.sources[who][kind+" "+found[1]] = true
+}
+
+// maps reports whether events of a kind may lead a program to reconcile an owner. Its client watches what it only reads, too.
+func (d *owners) maps(who *model.Who, o, owner *model.Object) bool {
+	sources := d.sources[who]
+	return sources == nil || sources[anySource] || sources[owner.Resource().Kind+" "+o.Resource().Kind]
 }
 
 func (d *owners) version(v *model.Version) {
@@ -83,7 +117,7 @@ func (d *owners) problem(v *model.Version, ref trace.Owner) (string, trace.Certa
 		return "", ""
 	}
 	who := v.Request.Actor.Who
-	if d.m.Sees(who, owner) && d.m.Sees(who, v.Object) {
+	if d.m.Sees(who, owner) && d.m.Sees(who, v.Object) && d.maps(who, v.Object, owner) {
 		return fmt.Sprintf("without controller: true; %s watches both, and its Owns() does not map changes of it to the owner", who.Name), trace.Likely
 	}
 	return "", ""
