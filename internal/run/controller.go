@@ -25,11 +25,16 @@ import (
 // graceTime is how long a controller may take to finish what it does.
 const graceTime = 20 * time.Second
 
+// atOnce is within which time a program ends that does not know a flag.
+const atOnce = 10 * time.Second
+
 // controller is the process of the project's controller; the zero value is none.
 type controller struct {
 	process *proc.Process
-	session *session          // nil without a debugger
-	hint    string            // why it may have ended, if it does
+	session *session // nil without a debugger
+	hint    string   // why it may have ended, if it does
+	early   string   // the same, if it does at once
+	began   time.Time
 	sum     [sha256.Size]byte // of its binary
 }
 
@@ -64,6 +69,9 @@ func (c *controller) ended() error {
 		err = c.session.err()
 	}
 	hint := c.hint
+	if time.Since(c.began) < atOnce {
+		hint += c.early
+	}
 	*c = controller{}
 	if err == nil {
 		return errors.New("the controller exited without an error" + hint)
@@ -95,7 +103,7 @@ func (d *devLoop) start(b *binary) error {
 		return err
 	}
 	observed.Started(process.PID())
-	d.child = controller{process: process, sum: b.sum, hint: hint}
+	d.child = controller{process: process, sum: b.sum, hint: hint, early: d.installer.unread(), began: time.Now()}
 	if d.Debugger != nil {
 		d.child.session = d.Debugger.follow(process, d.reporter)
 	}

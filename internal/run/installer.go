@@ -105,11 +105,20 @@ func (i *installer) lacks(env []string) (hint string) {
 		hint += "; init containers of its pod, which do not run here, fill these volumes: " + strings.Join(filled, ", ") +
 			"; if it needs their files, name others in its arguments: crdctl run -- --FLAG=VALUE"
 	}
-	if unread := i.program.unread(); len(unread) > 0 {
-		hint += "; its manifests set " + strings.Join(unread, " ") + ", which the sources of the module do not define; if it does not know these flags, name other manifests in " +
-			config.FileName + " (controller.manifests)"
-	}
 	return hint
+}
+
+// unread is why the controller may have ended at once: it does not know a flag that only its manifests have.
+func (i *installer) unread() string {
+	if i.program == nil {
+		return ""
+	}
+	flags := i.program.unread()
+	if len(flags) == 0 {
+		return ""
+	}
+	return "; its manifests set " + strings.Join(flags, " ") + ", which the sources of the module do not define; if it does not know these flags, name other manifests in " +
+		config.FileName + " (controller.manifests)"
 }
 
 // args are the arguments of the controller before the user's.

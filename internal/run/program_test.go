@@ -137,7 +137,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.Contains(t, said.String(), "cmd uses /etc/shop/metrics/certs, which does not exist and cannot be changed by a flag; ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.program.pod.account)
-	assert.Contains(t, i.lacks(nil), "; its manifests set --cert-dir, which the sources of the module do not define; ")
+	assert.Contains(t, i.unread(), "; its manifests set --cert-dir, which the sources of the module do not define; ")
 }
 
 // rotatorManifests are those of a controller that keeps the certificates of its webhooks in a Secret, as kueue and jobset do.
