@@ -103,7 +103,7 @@ func (d *devLoop) start(b *binary) error {
 		return err
 	}
 	observed.Started(process.PID())
-	d.child = controller{process: process, sum: b.sum, hint: hint, early: d.installer.unread(), began: time.Now()}
+	d.child = controller{process: process, sum: b.sum, hint: hint, early: d.installer.unread() + electionHint(d.Program), began: time.Now()}
 	if d.Debugger != nil {
 		d.child.session = d.Debugger.follow(process, d.reporter)
 	}
@@ -123,6 +123,20 @@ func exitHint(program *mainpkg.Program, args []string) string {
 		return "; if it needs a subcommand, name that: crdctl run -- SUBCOMMAND"
 	}
 	return ""
+}
+
+// namespaceFile is where a pod has its namespace.
+const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// electionHint is why a program ends that elects a leader where only a pod can.
+func electionHint(program *mainpkg.Program) string {
+	if program == nil || !program.ElectsInPod {
+		return ""
+	}
+	if _, err := os.Stat(namespaceFile); err == nil {
+		return ""
+	}
+	return "; it always elects a leader, in the namespace that controller-runtime finds only in a pod: set LeaderElectionNamespace in its source, or write a namespace to " + namespaceFile
 }
 
 // outputs are where the controller writes.

@@ -48,5 +48,7 @@ func TestExitHint(t *testing.T) {
 	assert.Empty(t, exitHint(nil, nil))
 	assert.Empty(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"serve", "--x"}))
 	assert.Contains(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"--x"}), "crdctl run -- SUBCOMMAND")
+	assert.Empty(t, electionHint(&mainpkg.Program{}))
+	assert.Contains(t, electionHint(&mainpkg.Program{ElectsInPod: true}), "set LeaderElectionNamespace in its source")
 	assert.Contains(t, exitHint(&mainpkg.Program{InClusterOnly: true}, nil), `clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))`)
 }

@@ -43,6 +43,8 @@ type Program struct {
 	ReadsKubeconfig bool
 	// InClusterOnly reports whether it reads the configuration that a pod has, and no kubeconfig.
 	InClusterOnly bool
+	// ElectsInPod reports whether it always elects a leader, in the namespace that only a pod knows.
+	ElectsInPod bool
 	// Subcommands reports whether the sources define any, with cobra or cli.
 	Subcommands bool
 	// Starter is the subcommand of cobra whose package makes the manager, if it has no other command and is not the main package; "" without one.

@@ -194,6 +194,19 @@ func TestReadInClusterOnly(t *testing.T) {
 	}
 }
 
+// A program that elects a leader without a flag, and names no namespace, does so in a pod alone.
+func TestReadElection(t *testing.T) {
+	const elects = "package main\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc main() {\n\t_, _ = ctrl.NewManager(nil, ctrl.Options{%s})\n}\n"
+	for options, want := range map[string]bool{"": false, "LeaderElection: true": true, "LeaderElection: elect": false, "LeaderElection: true, LeaderElectionNamespace: ns": false} {
+		dir := t.TempDir()
+		safefstest.WriteFiles(t, dir, map[string]string{"go.mod": "module example.com/shop\n\nrequire sigs.k8s.io/controller-runtime v0.25.2\n", "main.go": fmt.Sprintf(elects, options)})
+		p, err := mainpkg.Read(dir, ".")
+		require.NoError(t, err)
+		require.NotNil(t, p)
+		assert.Equal(t, want, p.ElectsInPod, options)
+	}
+}
+
 // A manager that a package of the module makes is the program's, and a program without one is none.
 func TestReadFollowsImports(t *testing.T) {
 	dir := t.TempDir()

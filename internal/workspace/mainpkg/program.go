@@ -251,7 +251,7 @@ func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) (na
 	return name, one, true
 }
 
-// composite notes the port of a webhook server, the authority of a rotator of certificates, subcommands, and the kinds of other modules.
+// composite notes whether a leader is elected, the port of a webhook server, the authority of a rotator of certificates, subcommands, and the kinds of other modules.
 func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 	t, ok := c.Type.(*ast.SelectorExpr)
 	if !ok {
@@ -262,6 +262,10 @@ func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 		return
 	}
 	of := f.imports[x.Name]
+	if (of == controllerRuntime || of == controllerRuntime+"/pkg/manager") && t.Sel.Name == "Options" {
+		always, _ := valueOf(c, "LeaderElection").(*ast.Ident)
+		r.program.ElectsInPod = always != nil && always.Name == "true" && valueOf(c, "LeaderElectionNamespace") == nil
+	}
 	switch _, own := r.module.own(of); {
 	case of == controllerRuntime+"/pkg/webhook" && t.Sel.Name == "Options":
 		if text, ok := literal(valueOf(c, "Port")); ok {
