@@ -195,7 +195,7 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		i.missing = missing
 		i.reporter.Note("%s uses volumes of its pod that no argument moves: %s; if it cannot create them, run \"sudo install -d -o $USER %s\"", i.program.source.Dir, missing, missing)
 	}
-	return i.withoutOwnCertificates(others, *workload), errors.Join(err, i.fill(secrets, all))
+	return i.withoutUncalled(others, all, *workload), errors.Join(err, i.fill(secrets, all))
 }
 
 // withoutAPIServices leaves out the APIs that a service of a cluster serves: nothing leads there from this API server, which would report

@@ -18,6 +18,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -112,24 +113,69 @@ var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookCo
 // caFromSecret is the annotation with which cert-manager copies an authority from a Secret.
 const caFromSecret = "cert-manager.io/inject-ca-from-secret"
 
-// withoutOwnCertificates leaves out webhooks for which the controller makes certificates itself, in a Secret that its pod does not mount: they
-// name a service in a cluster, so that this API server would refuse each of their objects.
-func (i *installer) withoutOwnCertificates(objects []manifest.Object, workload manifest.Object) (others []manifest.Object) {
-	template, _ := templateOf(workload)
+// withoutUncalled leaves out webhooks that nothing serves where this API server would call them, so that it would refuse each of their objects.
+func (i *installer) withoutUncalled(objects, all []manifest.Object, workload manifest.Object) (others []manifest.Object) {
 	var skipped []string
 	for _, o := range objects {
-		if secret := path.Base(o.GetAnnotations()[caFromSecret]); slices.Contains(webhookKinds, o.GetKind()) && o.GetAnnotations()[caFromSecret] != "" &&
-			!slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == secret }) {
-			skipped = append(skipped, strings.ToLower(o.GetKind())+"/"+o.GetName())
+		if why := uncalled(o, all, workload); why != "" {
+			skipped = append(skipped, fmt.Sprintf("skipped %s/%s, whose webhooks are not called: %s", strings.ToLower(o.GetKind()), o.GetName(), why))
 			continue
 		}
 		others = append(others, o)
 	}
-	if names := strings.Join(skipped, ", "); names != "" && names != i.uncalled {
-		i.uncalled = names
-		i.reporter.Note("skipped %s: the controller makes its certificates itself (%s), for a service that is unreachable from here; its webhooks are not called", names, caFromSecret)
+	if lines := strings.Join(skipped, "\n"); lines != i.uncalled {
+		i.uncalled = lines
+		for _, line := range skipped {
+			i.reporter.Note("%s", line)
+		}
 	}
 	return others
+}
+
+// uncalled is why the webhooks of a configuration cannot be called; "" for other objects. The controller may make their certificates itself, in a
+// Secret that its pod does not mount, for the name of a service. Or the pods of another workload serve them.
+func uncalled(o manifest.Object, all []manifest.Object, workload manifest.Object) string {
+	if !slices.Contains(webhookKinds, o.GetKind()) {
+		return ""
+	}
+	template, _ := templateOf(workload)
+	if secret := o.GetAnnotations()[caFromSecret]; secret != "" && !slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == path.Base(secret) }) {
+		return "the controller makes their certificates itself (" + caFromSecret + "), for a service that is unreachable from here"
+	}
+	server := ""
+	hooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
+	for _, h := range hooks {
+		hook, _ := h.(map[string]any)
+		name, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "name")
+		namespace, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "namespace")
+		if server = servedBy(all, namespace, name, template.Labels); server == "" {
+			return ""
+		}
+	}
+	if server == "" {
+		return ""
+	}
+	return server + " serves them, which does not run here"
+}
+
+// servedBy is the workload that a service leads to; "" if that has the pod labels of the controller, or is not known.
+func servedBy(all []manifest.Object, namespace, name string, own map[string]string) string {
+	for _, o := range all {
+		if o.GetKind() != "Service" || o.GetName() != name || o.GetNamespace() != namespace {
+			continue
+		}
+		words, _, _ := unstructured.NestedStringMap(o.Object, "spec", "selector")
+		selector := labels.SelectorFromSet(words)
+		if len(words) == 0 || selector.Matches(labels.Set(own)) {
+			return ""
+		}
+		for _, w := range all {
+			if template, ok := templateOf(w); ok && isWorkload(w) && w.GetNamespace() == namespace && selector.Matches(labels.Set(template.Labels)) {
+				return strings.ToLower(w.GetKind()) + "/" + w.GetName()
+			}
+		}
+	}
+	return ""
 }
 
 // adapt points the webhooks of a configuration to this machine; other objects stay as they are.

@@ -104,5 +104,28 @@ func TestWebhooksWithOwnCertificates(t *testing.T) {
 		}
 		assert.Equal(t, []string{"mounted"}, names)
 	}
-	assert.Equal(t, 1, strings.Count(said.String(), "skipped validatingwebhookconfiguration/own: "))
+	assert.Equal(t, 1, strings.Count(said.String(), "skipped validatingwebhookconfiguration/own, whose webhooks are not called: the controller makes"))
+}
+
+// Webhooks that the pods of another workload serve cannot be called, since that does not run.
+func TestWebhooksOfAnotherWorkload(t *testing.T) {
+	i, said := managedInstaller(t, &mainpkg.Program{})
+	hooks := func(name string) string {
+		return "\n---\napiVersion: v1\nkind: Service\nmetadata: {name: " + name + ", namespace: shop-system}\nspec: {selector: {control-plane: " + name + "}}\n" +
+			"---\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: " + name + "}\n" +
+			"webhooks: [{name: a.example.com, clientConfig: {service: {name: " + name + ", namespace: shop-system}}}]\n"
+	}
+	server := "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: server, namespace: shop-system}\n" +
+		"spec: {template: {metadata: {labels: {control-plane: webhook-server}}, spec: {containers: [{name: server}]}}}\n"
+	safefstest.WriteFiles(t, i.Root, map[string]string{"config/all.yaml": managerManifests + hooks("controller-manager") + hooks("webhook-server") + hooks("unknown") + server})
+	objects, err := i.objects()
+	require.NoError(t, err)
+	var names []string
+	for _, o := range objects {
+		if o.GetKind() == "MutatingWebhookConfiguration" {
+			names = append(names, o.GetName())
+		}
+	}
+	assert.Equal(t, []string{"controller-manager", "unknown"}, names)
+	assert.Contains(t, said.String(), "skipped mutatingwebhookconfiguration/webhook-server, whose webhooks are not called: deployment/server serves them, which does not run here")
 }
