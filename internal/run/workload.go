@@ -43,7 +43,13 @@ func takeManager(objects []manifest.Object, program string) (others []manifest.O
 	if len(candidates) == 0 {
 		return objects, nil
 	}
-	manager = &objects[candidates[0]]
+	at := candidates[0]
+	for _, c := range candidates {
+		if len(named) == 1 && c == named[0] { // of several programs that kubebuilder would have labelled alike
+			at = c
+		}
+	}
+	manager = &objects[at]
 	for i, o := range objects {
 		if !slices.Contains(candidates, i) {
 			others = append(others, o)
