@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run/kustomization"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 // These are where projects with controllers keep things: kubebuilder's directories first.
@@ -89,11 +90,25 @@ func (i *installer) managerCRDs() (crds []manifest.CRD, err error) {
 	}
 	if i.foreign == nil {
 		i.foreign = append([]manifest.CRD{}, foreignCRDs(i.Root, i.modCache, i.Program.Kinds, crds)...)
+		i.undownloaded = slices.ContainsFunc(i.Program.Kinds, func(k mainpkg.Kind) bool {
+			dir, _ := moduleDir(i.Root, i.modCache, k.Package)
+			_, err := os.Stat(dir)
+			return dir != "" && err != nil
+		})
 		if len(i.foreign) > 0 {
 			i.reporter.Note("the controller uses kinds of other projects; their CRDs are in %s", strings.Join(i.placesOf(i.foreign), ", "))
 		}
 	}
 	return append(crds, i.foreign...), nil
+}
+
+// downloaded reports whether a build may have brought modules whose CRDs were looked for before it, and has them looked for again.
+func (i *installer) downloaded() bool {
+	if !i.undownloaded {
+		return false
+	}
+	i.undownloaded, i.foreign = false, nil
+	return true
 }
 
 // unusual are the files with the project's CRDs where no usual directory has any. They are looked for once.

@@ -106,3 +106,27 @@ func TestCRDsOfABrokenKustomization(t *testing.T) {
 	write("resources: []\n")
 	assert.Equal(t, "config/crd/bases/things.yaml", from(), "it was read, and has no CRD any more")
 }
+
+// A first build downloads modules. The CRDs of their types are looked for again then, and only then.
+func TestCRDsOfModulesThatWereNotDownloaded(t *testing.T) {
+	root, cache, said := t.TempDir(), t.TempDir(), &strings.Builder{}
+	safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module example.com/a\n\nrequire example.com/things v1.0.0\n"})
+	i := &installer{
+		Options: Options{
+			Options: builtin.Options{Root: root}, Project: &config.Project{}, modCache: cache,
+			Program: &mainpkg.Program{Kinds: []mainpkg.Kind{{Package: "example.com/things/api/v1", Name: "Thing"}}},
+		},
+		sources: newSources(root), reporter: ui.NewReporter(said),
+	}
+	count := func() int {
+		crds, err := i.managerCRDs()
+		require.NoError(t, err)
+		return len(crds)
+	}
+	assert.Zero(t, count())
+	safefstest.WriteFiles(t, cache, map[string]string{"example.com/things@v1.0.0/config/crd/bases/things.yaml": thingCRD})
+	assert.Zero(t, count(), "before the build")
+	assert.True(t, i.downloaded())
+	assert.Equal(t, 1, count())
+	assert.False(t, i.downloaded(), "nothing is missing now")
+}
