@@ -146,6 +146,8 @@ func TestReconciles(t *testing.T) {
 		"\t/home/u/go/pkg/mod/controller.go:316",
 		line("INFO", "Observed a panic in reconciler: boom", "4", ""),
 		line("ERROR", "Reconciler error", "4", `, "error": "panic: boom [recovered]"`),
+		line("ERROR", "Observed a panic", "6", `, "panic": "boom"`),
+		line("ERROR", "Reconciler error", "6", `, "error": "panic: boom [recovered]"`),
 		`E1130 15:25:51.422438   13298 controller.go:495] "Reconciler error" err="no server" controller="crontab" controllerKind="CronTab" controllerGroup="stable.example.com" namespace="default" name="x" reconcileID="5"`,
 	}, "\n") + "\n"))
 	require.NoError(t, err)
@@ -164,9 +166,10 @@ func TestReconciles(t *testing.T) {
 		{ID: "2", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "requeue", After: int64(90 * time.Second), Source: "log"},
 		{ID: "3", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "error", Err: "no such thing", Source: "log"},
 		{ID: "4", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "panic", Err: "panic: boom [recovered]", Source: "log"},
+		{ID: "6", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "panic", Err: "panic: boom [recovered]", Source: "log"},
 		{ID: "5", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "error", Err: "no server", Source: "log"},
 	}, got)
-	assert.Len(t, recorded[*trace.Log](s), 11)
+	assert.Len(t, recorded[*trace.Log](s), 13)
 }
 
 // A save has what was done about it; one that does not compile leaves the build that runs.

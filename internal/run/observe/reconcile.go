@@ -41,7 +41,7 @@ func (r *reconciles) record(l line, at int64) *trace.Reconcile {
 		r.began[id] = at
 		record.State, record.Began = "begin", at
 		return record
-	case strings.HasPrefix(l.message, "Observed a panic in reconciler"):
+	case strings.HasPrefix(l.message, "Observed a panic"): // and "in reconciler: …" where that does not recover
 		r.panics[id] = true
 		return nil
 	case l.message == "Reconciler error" && l.level == "error":
