@@ -43,6 +43,9 @@ func (d *discovery) readFresh() error {
 		d.freshOfControllerGen(found)
 		return nil
 	}
+	if len(found) == 0 && (len(d.calls("openapi-gen")) > 0 || slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Generator == "openapi-gen" })) {
+		return nil // definitions of other modules' types need no API package
+	}
 	if len(found) == 0 && len(d.NotCompared) > 0 {
 		return &NothingError{Found: d.NotCompared}
 	}
