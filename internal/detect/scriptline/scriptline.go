@@ -60,7 +60,7 @@ var (
 )
 
 // editsAnnotation reports whether a command is one of sed with one expression, which changes or deletes the lines with the version annotation of
-// controller-gen.
+// controller-gen, or deletes the empty time of creation, which older versions write.
 func editsAnnotation(words []string) bool {
 	i := slices.IndexFunc(words, func(w string) bool { return sed.MatchString(w) })
 	for j := i + 1; i >= 0 && j < len(words); j++ {
@@ -74,7 +74,7 @@ func editsAnnotation(words []string) bool {
 
 var (
 	sed, sedOption, redirected = lazyregexp.New(`^\W*g?sed$`), lazyregexp.New(`^(-i\S*|-[Eenr]+|--in-place\S*)$`), lazyregexp.New(`\d?>\S+`)
-	annotationExpression       = lazyregexp.New(`^['"]?(s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*controller-gen[^,;'"]*/d)['"]?$`)
+	annotationExpression       = lazyregexp.New(`^['"]?(s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*(controller-gen|creationTimestamp\\?:[\\ ]*null)[^,;'"]*/d)['"]?$`)
 )
 
 // editsMetadata reports whether a command is one of yq that changes nothing but metadata, or what the API server does with objects of other
