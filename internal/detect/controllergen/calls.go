@@ -34,7 +34,7 @@ type genCall struct {
 
 // names are those that controller-gen has in scripts: its own, and those of the variables that hold its path.
 var (
-	toolName = lazyregexp.New(`^controller-gen(?:[-_](?:v?\d[\w.-]*|latest|main|master|HEAD|\$[({]?\w+[)}]?))?(?:@\S+)?$`)
+	toolName = lazyregexp.New(`^controller-gen(?:[-_](?:v?\d[\w.-]*|latest|main|master|HEAD|(?:darwin|linux|windows)[\w.-]*|\$[({]?\w+[)}]?))?(?:@\S+)?$`)
 	// toolVersion is the end of the name of a program that is installed with its version.
 	toolVersion  = lazyregexp.New(`-v\d+\.\d+\.\d+$`)
 	toolVariable = lazyregexp.New(`(?i)^\$[({]?(which |command -v )?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
