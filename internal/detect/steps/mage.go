@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
@@ -28,6 +29,7 @@ func (x *Reader) mage() {
 		if path.Base(dir) == "magefiles" {
 			dir = path.Dir(dir)
 		}
+		tools := toolsOf(parsed)
 		for _, d := range parsed.Decls {
 			target, ok := d.(*ast.FuncDecl)
 			if !ok {
@@ -35,9 +37,10 @@ func (x *Reader) mage() {
 			}
 			var all []Step
 			ast.Inspect(target, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 1 {
+				call, ok := n.(*ast.CallExpr)
+				if words := tools.words(call); ok && len(words) > 1 {
 					line := fset.Position(call.Pos()).Line
-					all = append(all, Step{Command: shell.Command{Words: wordsOfCall(call), Line: line, Dir: path.Join(shell.Root, dir)}, Path: t.Path})
+					all = append(all, Step{Command: shell.Command{Words: words, Line: line, Dir: path.Join(shell.Root, dir)}, Path: t.Path})
 				}
 				return true
 			})
@@ -48,6 +51,52 @@ func (x *Reader) mage() {
 
 // capital begins a word in the name of a function.
 var capital = lazyregexp.New(`[A-Z]`)
+
+// mageTools are the variables of mageutil with programs, by name: of bintool.NewGo("example.com/cmd/tool", "v1.0.0"), and shellcmd, which has none.
+type mageTools map[string]string
+
+func toolsOf(file *ast.File) mageTools {
+	all := mageTools{"shellcmd": ""}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Names) != len(spec.Values) {
+			return true
+		}
+		for i, value := range spec.Values {
+			ast.Inspect(value, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 {
+					if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "NewGo" {
+						all[spec.Names[i].Name] = path.Base(wordsOfCall(call)[0])
+					}
+				}
+				return true
+			})
+		}
+		return true
+	})
+	return all
+}
+
+// words are those of a command that a call runs: of all its arguments, or of one text after the program of a tool.
+func (t mageTools) words(call *ast.CallExpr) []string {
+	if call == nil || len(call.Args) == 0 {
+		return nil
+	}
+	words := wordsOfCall(call)
+	if len(words) > 1 {
+		return words
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || f.Sel.Name != "Command" {
+		return nil
+	}
+	if tool, ok := f.X.(*ast.Ident); ok {
+		if program, known := t[tool.Name]; known {
+			return strings.Fields(program + " " + words[0])
+		}
+	}
+	return nil
+}
 
 // wordsOfCall are the arguments of a call. What is not a string there is like a variable of a shell.
 func wordsOfCall(call *ast.CallExpr) (words []string) {
