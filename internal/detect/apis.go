@@ -61,7 +61,8 @@ func (d *discovery) readAPIs() {
 		}
 	}
 	generated := len(found) > 0
-	for _, c := range d.calls(helpers[0].tool) { // its file may be missing
+	groups, _ := d.groupsOf(helpers[0].tool)
+	for _, c := range slices.Concat(d.calls(helpers[0].tool), groups) { // its file may be missing
 		dirs, _ := d.inputsOfCall(c)
 		for _, dir := range dirs {
 			if generated && slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Tags[helpers[0].name] > 0 }) {
