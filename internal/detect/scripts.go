@@ -81,7 +81,11 @@ func (d *discovery) readScripts() {
 			continue
 		}
 		_, at := d.Modules.Of(path.Dir(t.Path))
-		s := readScript(t.Path, string(t.Data), path.Join(shell.Root, at))
+		src := string(t.Data)
+		if module := d.Modules.ImportPath(at); module != "" {
+			src = strings.ReplaceAll(src, "$(go list -m)", module)
+		}
+		s := readScript(t.Path, src, path.Join(shell.Root, at))
 		if s.unparsed != nil {
 			d.Ask(repo.At(s.path, s.unparsedLine), "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
 		}
