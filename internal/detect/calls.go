@@ -165,6 +165,9 @@ func (d *discovery) groupsOf(tool string) (all []*call, ok bool) {
 		one.args = nil
 		groups, external := c.args[3:], c.args[2]
 		internal := !strings.Contains(groups[0], ":")
+		if !internal && c.args[0] == "all" && !slices.Contains([]string{"deepcopy-gen", "client-gen", "lister-gen", "informer-gen", "applyconfiguration-gen"}, tool) {
+			continue
+		}
 		if internal { // generate-internal-groups.sh has the internal types in front
 			groups, external = groups[1:], groups[0]
 		}

@@ -25,7 +25,7 @@ func (d *discovery) takeGiven(h helper, asking []string) bool {
 		file := path.Join(dir, h.file)
 		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir)
 	}
-	if h.name != "deepcopy" && h.name != "register" && !d.searches(h) || !slices.ContainsFunc(asking, given) {
+	if !slices.ContainsFunc(asking, given) {
 		return false
 	}
 	for _, dir := range asking {
@@ -70,7 +70,7 @@ func (d *discovery) isGiven(h helper, dir string) bool {
 		return slices.Contains(dirs, dir)
 	}
 	calls := d.calls(h.tool)
-	if groups, _ := d.groupsOf(h.tool); h.name == "deepcopy" && d.groupsGone(d.Version.Version) == "" {
+	if groups, _ := d.groupsOf(h.tool); d.groupsGone(d.Version.Version) == "" {
 		calls = append(calls, groups...)
 	}
 	return slices.ContainsFunc(calls, named) || d.searches(h) || h.shared && d.givenBelow("gen_helpers", dir) || h.name == "register" && d.givenBelow("gen_register", dir)
