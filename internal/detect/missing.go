@@ -118,8 +118,16 @@ func (d *discovery) missingDefinitions(files []*repo.GoFile) (all []config.OpenA
 	for _, c := range d.calls("openapi-gen") {
 		dir, _ := d.local(c, c.flag("--output-dir"))
 		one := config.OpenAPICall{Dir: dir, File: cmp.Or(c.flag("--output-file"), "generated.openapi.go")}
-		known := c.flag("--output-dir") != "" && filepath.IsLocal(dir) && !strings.Contains(path.Join(dir, one.File), "$") && len(c.args) > 0
-		for _, arg := range c.args {
+		args, output := c.args, c.flag("--output-dir")
+		if output == "" { // of v0.29 and before
+			output = c.flag("--output-package")
+			one.Dir, _ = d.Modules.Dir(output)
+			one.File = cmp.Or(c.flag("--O"), c.flag("--output-file-base"), "openapi_generated") + ".go"
+			args = strings.Split(cmp.Or(c.flag("--i"), c.flag("--input-dirs")), ",")
+			dir = one.Dir
+		}
+		known := output != "" && dir != "" && filepath.IsLocal(dir) && !strings.Contains(path.Join(dir, one.File), "$") && len(args) > 0
+		for _, arg := range args {
 			p, ok := d.packageOf(c, arg)
 			known = known && ok && !strings.Contains(p, "...")
 			one.Packages = append(one.Packages, p)
