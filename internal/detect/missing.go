@@ -25,7 +25,7 @@ func (d *discovery) takeGiven(h helper, asking []string) bool {
 		file := path.Join(dir, h.file)
 		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir)
 	}
-	if !slices.ContainsFunc(asking, given) {
+	if !h.shared && h.name != "register" || !slices.ContainsFunc(asking, given) {
 		return false
 	}
 	for _, dir := range asking {
