@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -100,6 +101,9 @@ func (o *options) takeDir(args []string) ([]string, error) {
 }
 
 func runKubectl(ctx context.Context, s ui.Streams, o *options, args []string) (err error) {
+	if path := os.Getenv(testKubeconfig); path != "" && !needsNoServer(args) {
+		args = append([]string{"--kubeconfig=" + path}, args...)
+	}
 	c, err := o.kubectlCredential(args)
 	if err != nil {
 		return err

@@ -112,8 +112,11 @@ func (o *testOptions) runOnPlane(ctx context.Context, s ui.Streams, root string,
 	if err := controlplane.InstallCRDsPromptly(ctx, plane.RESTConfig(), manifest.Definitions(crds)...); err != nil {
 		return err
 	}
-	return o.command(s, argv, append(env, "KUBECONFIG="+plane.Kubeconfig()))
+	return o.command(s, argv, append(env, "KUBECONFIG="+plane.Kubeconfig(), testKubeconfig+"="+plane.Kubeconfig()))
 }
+
+// testKubeconfig names the kubeconfig of the control plane of "crdctl test" in the environment of its command, for "crdctl kubectl" there.
+const testKubeconfig = "CRDCTL_TEST_KUBECONFIG"
 
 // crdsToTest reads the CRDs of the project in root.
 func crdsToTest(s ui.Streams, root string) ([]manifest.CRD, error) {
@@ -121,7 +124,7 @@ func crdsToTest(s ui.Streams, root string) ([]manifest.CRD, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		found, detectErr := detect.Project(root)
 		if errors.Is(detectErr, detect.ErrNothing) {
-			s.Report().Note("no CRDs are installed: %s has none", root)
+			s.Report().Note("no CRDs are installed: none that the project generates were found in %s", root)
 			return nil, nil
 		}
 		if detectErr != nil {

@@ -106,7 +106,7 @@ func TestPlaneForTests(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.dir, "p")
 	w.check(os.CopyFS(dir, os.DirFS("testdata/small")))
-	out := w.run(dir, crdctl, "test", "--", "sh", "-c", crdctl+` kubectl --kubeconfig "$KUBECONFIG" get crd -o name; echo "$KUBECONFIG"`)
+	out := w.run(dir, crdctl, "test", "--", "sh", "-c", crdctl+` kubectl get crd -o name; echo "$KUBECONFIG"`)
 	name, kubeconfig, _ := strings.Cut(strings.TrimSpace(out), "\n")
 	assert.Equal(w, "customresourcedefinition.apiextensions.k8s.io/others.example.com", name)
 	assert.NoFileExists(w, kubeconfig)
