@@ -41,9 +41,11 @@ func (f Finding) String() string {
 	return f.Place + ": " + f.Text
 }
 
-// Set records what shows a setting.
+// Set records what shows a setting, once: a line may show several values of a list.
 func (r *Record) Set(field, source string) {
-	r.Sources[field] = append(r.Sources[field], source)
+	if !slices.Contains(r.Sources[field], source) {
+		r.Sources[field] = append(r.Sources[field], source)
+	}
 }
 
 // Ask records what a person has to decide.

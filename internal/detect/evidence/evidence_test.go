@@ -29,3 +29,12 @@ func TestPostProcessedByTwo(t *testing.T) {
 	}
 	assert.Len(t, settings.PostProcessed, 3)
 }
+
+// A line that shows several values of a list is named once.
+func TestSetOnce(t *testing.T) {
+	r := evidence.Record{Sources: map[string][]string{}}
+	for range 2 {
+		r.Set("controllerGen.removed", "Makefile:5")
+	}
+	assert.Equal(t, []string{"Makefile:5"}, r.Sources["controllerGen.removed"])
+}
