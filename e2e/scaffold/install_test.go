@@ -3,11 +3,13 @@
 package scaffold
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,8 +23,16 @@ const root = "../.."
 // what git has and nothing else, and installed from it into an empty directory; what it requires comes from where modules
 // come from on this machine.
 func TestGoInstall(t *testing.T) {
-	const version = "v0.0.1-installtest"
+	// Its own version: go takes what it has of a version from its caches, which would be what an earlier run packed.
+	version := fmt.Sprintf("v0.0.1-installtest.%d", time.Now().UnixNano())
 	proxy, bin, cache := t.TempDir(), t.TempDir(), modCache(t)
+	t.Cleanup(func() {
+		_ = os.RemoveAll(filepath.Join(cache, filepath.FromSlash(modulePath)+"@"+version))
+		cached, _ := filepath.Glob(filepath.Join(cache, "cache", "download", filepath.FromSlash(modulePath), "@v", version+".*"))
+		for _, file := range cached {
+			_ = os.Remove(file)
+		}
+	})
 	at := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v")
 	require.NoError(t, os.MkdirAll(at, 0o755))
 	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -38,7 +48,6 @@ func TestGoInstall(t *testing.T) {
 		"GOBIN=" + bin, "GOFLAGS=-modcacherw -ldflags=-w", "GONOSUMDB=" + modulePath, "GONOSUMCHECK=1", "GOWORK=off",
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(cache) + "/cache/download," + goEnv(t, "GOPROXY"),
 	}, "go", "install", modulePath+"@"+version)
-	t.Cleanup(func() { _ = os.RemoveAll(filepath.Join(cache, filepath.FromSlash(modulePath)+"@"+version)) })
 
 	out := run(t, bin, nil, filepath.Join(bin, "crdctl"), "version")
 	assert.True(t, strings.HasPrefix(out, "crdctl "+version+"\n"), "crdctl version:\n%s", out)
