@@ -22,7 +22,7 @@ const defaultWebhookPort = 9443
 // These are the names that controllers have for the same flags. Where a program has several of a list, all are meant.
 var (
 	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address", "diagnostics-address"}
-	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr", "readiness-probe-bind-address"}
+	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr"}
 	secureFlags      = []string{"metrics-secure", "secure-metrics"}
 	insecureFlags    = []string{"insecure-diagnostics"} // of Cluster API
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
@@ -31,7 +31,10 @@ var (
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
 	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
 	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
-	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort", "health-probe-port", "readiness-probe-port"}
+	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort", "health-probe-port"}
+	// A program that serves readiness apart from health listens twice.
+	readyFlags     = []string{"readiness-probe-bind-address"}
+	readyPortFlags = []string{"readiness-probe-port"}
 	// controller-runtime cannot find out by itself, outside of a cluster, where a leader is elected.
 	namespaceFlags = []string{"operator-namespace", "controller-namespace", "pod-namespace", "leader-election-namespace"}
 	outsideFlags   = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
@@ -48,6 +51,7 @@ type program struct {
 	temp    string // the program's directory for temporary files
 	metrics string // addresses
 	probes  string
+	ready   string
 	pod     *pod // nil where no manifest has the program
 	// subcommand are the words that the project's image has between the program and its flags.
 	subcommand []string
@@ -64,7 +68,7 @@ func newProgram(source *mainpkg.Program, dir string, anyPort bool) (*program, er
 	if err := os.MkdirAll(p.certDir(), 0o700); err != nil {
 		return nil, err
 	}
-	for _, address := range []*string{&p.metrics, &p.probes} {
+	for _, address := range []*string{&p.metrics, &p.probes, &p.ready} {
 		port := 0
 		if !anyPort {
 			var err error
@@ -131,7 +135,7 @@ func (p *program) flags() map[string]mainpkg.Flag {
 // manifests that are out of date.
 func (p *program) unread() (flags []string) {
 	defined := p.flags()
-	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, metricsPortFlags, probePortFlags, webhookPortFlags, webhookAddrFlags, certDirFlags) {
+	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, metricsPortFlags, probePortFlags, readyFlags, readyPortFlags, webhookPortFlags, webhookAddrFlags, certDirFlags) {
 		if _, ok := defined[name]; !ok && p.defines(name) {
 			flags = append(flags, "--"+name)
 		}
@@ -155,6 +159,8 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	set(probeFlags, p.probes)
 	set(metricsPortFlags, portOf(p.metrics))
 	set(probePortFlags, portOf(p.probes))
+	set(readyFlags, p.ready)
+	set(readyPortFlags, portOf(p.ready))
 	set(p.outside(), "true")
 	set(p.switches(insideFlags), "false")
 	if p.recorded {

@@ -299,7 +299,7 @@ func TestManagerWithoutManifests(t *testing.T) {
 	m.source.WebhookPort = 9876
 	assert.Equal(t, 9876, m.webhookPort())
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-addr": {Default: ":9443"}, "readiness-probe-bind-address": {Default: ":6060"}}
-	assert.Equal(t, []string{"--readiness-probe-bind-address=" + m.probes, "--webhook-addr=127.0.0.1:1"}, m.args(&webhooks{port: 1}))
+	assert.Equal(t, []string{"--readiness-probe-bind-address=" + m.ready, "--webhook-addr=127.0.0.1:1"}, m.args(&webhooks{port: 1}))
 	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
 }
 
@@ -308,7 +308,8 @@ func TestManagerOfClientGo(t *testing.T) {
 	flags := map[string]mainpkg.Flag{"kubeconfig": {}, "outofcluster": {Bool: true}, "development": {Bool: true, Outside: true}, "in-cluster": {}, "metricsport": {Default: "8090"}, "healthzPort": {Default: "8080"}, "readiness-probe-port": {Default: "6060"}}
 	m, err := newProgram(&mainpkg.Program{Flags: flags}, t.TempDir(), false)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"--metricsport=" + portOf(m.metrics), "--healthzPort=" + portOf(m.probes), "--readiness-probe-port=" + portOf(m.probes), "--outofcluster=true", "--development=true", "--kubeconfig=$(KUBECONFIG)"}, m.args(nil))
+	m.probes, m.ready = "127.0.0.1:1", "127.0.0.1:2" // of two servers
+	assert.Equal(t, []string{"--metricsport=" + portOf(m.metrics), "--healthzPort=" + portOf(m.probes), "--readiness-probe-port=" + portOf(m.ready), "--outofcluster=true", "--development=true", "--kubeconfig=$(KUBECONFIG)"}, m.args(nil))
 }
 
 const foreignCRD = `apiVersion: apiextensions.k8s.io/v1
