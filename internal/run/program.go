@@ -88,10 +88,18 @@ func (p *program) certDir() string {
 
 // webhookPort is the port on which the program serves webhooks; 0 for any, where a flag sets it.
 func (p *program) webhookPort() int {
-	if p.has(webhookPortFlags) || p.has(webhookAddrFlags) {
+	if p.has(webhookPortFlags) || p.has(p.webhookAddrs()) {
 		return 0
 	}
 	return cmp.Or(p.source.WebhookPort, defaultWebhookPort)
+}
+
+// webhookAddrs are the flags that set an address with its port. Where the port is set elsewhere, these flags set just the host.
+func (p *program) webhookAddrs() []string {
+	if p.has(webhookPortFlags) || p.source.WebhookPort != 0 {
+		return nil
+	}
+	return webhookAddrFlags
 }
 
 func (p *program) has(names []string) bool {
@@ -170,7 +178,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	set(leaderFlags, "false")
 	if hooks != nil {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
-		set(webhookAddrFlags, net.JoinHostPort("127.0.0.1", strconv.Itoa(hooks.port)))
+		set(p.webhookAddrs(), net.JoinHostPort("127.0.0.1", strconv.Itoa(hooks.port)))
 		set(certDirFlags, hooks.certDir)
 	}
 	flags := p.flags()

@@ -298,6 +298,12 @@ func TestManagerWithoutManifests(t *testing.T) {
 	assert.Equal(t, filepath.Join(m.temp, "k8s-webhook-server", "serving-certs"), m.certDir(), "as controller-runtime has it")
 	m.source.WebhookPort = 9876
 	assert.Equal(t, 9876, m.webhookPort())
+	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {}}
+	assert.Empty(t, m.args(&webhooks{port: 1}), "a host, next to the port in the sources")
+	assert.Equal(t, 9876, m.webhookPort())
+	m.source.WebhookPort = 0
+	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {}, "webhook-port": {}}
+	assert.Equal(t, []string{"--webhook-port=1"}, m.args(&webhooks{port: 1}), "a host, next to a port")
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-addr": {Default: ":9443"}, "readiness-probe-bind-address": {Default: ":6060"}}
 	assert.Equal(t, []string{"--readiness-probe-bind-address=" + m.ready, "--webhook-addr=127.0.0.1:1"}, m.args(&webhooks{port: 1}))
 	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
