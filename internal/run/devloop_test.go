@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/run/builtin"
 	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -97,6 +98,24 @@ func (f *fakeLoop) wantDid(t *testing.T, got []string, want ...string) {
 }
 
 var errFake = errors.New("file.yaml:3: no good")
+
+// CRDs are looked for again when a build has downloaded their modules, but not during the update of the API server: it goes on at the same
+// time as the build, and both change the installer.
+func TestLoopLooksForCRDsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeLoop(t, Options{Options: builtin.Options{SkipCRDs: true}})
+		f.installer = &installer{Options: f.Options, undownloaded: true, broken: map[string]bool{}}
+		during := false
+		f.steps.update = func(context.Context, fswatch.Change) (error, error) {
+			time.Sleep(time.Second) // until the build has ended
+			during = f.installer.undownloaded
+			return nil, nil
+		}
+		assert.NoError(t, f.run(t, func() { time.Sleep(time.Minute) }))
+		assert.True(t, during)
+		assert.False(t, f.installer.undownloaded)
+	})
+}
 
 // What is generated may be older than the types: a run begins by generating, before the API server gets any CRD.
 func TestLoopGeneratesAtItsStart(t *testing.T) {

@@ -42,6 +42,8 @@ type installer struct {
 	program      *program       // nil for a controller whose sources were not read
 	foreign      []manifest.CRD // that the manager uses, and that others define
 	undownloaded bool           // a module that may define some was not on this machine
+	lookedAgain  bool           // they were looked for after a build, too
+	borrowed     string         // the last message about where they are
 	elsewhere    []string       // files of the project's CRDs in no usual directory; nil before they were looked for
 	skipped      string         // the last message about APIs that are not registered
 	others       []string       // the last messages about samples of other versions

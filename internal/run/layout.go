@@ -90,24 +90,26 @@ func (i *installer) managerCRDs() (crds []manifest.CRD, err error) {
 	}
 	if i.foreign == nil {
 		i.foreign = append([]manifest.CRD{}, foreignCRDs(i.Root, i.modCache, i.Program.Kinds, crds)...)
-		i.undownloaded = slices.ContainsFunc(i.Program.Kinds, func(k mainpkg.Kind) bool {
+		i.undownloaded = !i.lookedAgain && slices.ContainsFunc(i.Program.Kinds, func(k mainpkg.Kind) bool {
 			dir, _ := moduleDir(i.Root, i.modCache, k.Package)
 			_, err := os.Stat(dir)
 			return dir != "" && err != nil
 		})
-		if len(i.foreign) > 0 {
-			i.reporter.Note("the controller uses kinds of other projects; their CRDs are in %s", strings.Join(i.placesOf(i.foreign), ", "))
+		if places := strings.Join(i.placesOf(i.foreign), ", "); places != i.borrowed {
+			i.borrowed = places
+			i.reporter.Note("the controller uses kinds of other projects; their CRDs are in %s", places)
 		}
 	}
 	return append(crds, i.foreign...), nil
 }
 
-// downloaded reports whether a build may have brought modules whose CRDs were looked for before it, and has them looked for again.
+// downloaded reports whether a build may have brought modules whose CRDs were looked for before it, and has them looked for again. It does so
+// once: what the first build did not download is not needed, or is in a vendor directory.
 func (i *installer) downloaded() bool {
 	if !i.undownloaded {
 		return false
 	}
-	i.undownloaded, i.foreign = false, nil
+	i.undownloaded, i.lookedAgain, i.foreign = false, true, nil
 	return true
 }
 

@@ -130,3 +130,23 @@ func TestCRDsOfModulesThatWereNotDownloaded(t *testing.T) {
 	assert.Equal(t, 1, count())
 	assert.False(t, i.downloaded(), "nothing is missing now")
 }
+
+// Of modules that no build downloads, as with a vendor directory, the CRDs are looked for once more, and not after each build.
+func TestCRDsOfModulesThatAreNeverDownloaded(t *testing.T) {
+	root, said := t.TempDir(), &strings.Builder{}
+	safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module example.com/a\n\nrequire example.com/things v1.0.0\n", "test/things.yaml": thingCRD})
+	i := &installer{
+		Options: Options{
+			Options: builtin.Options{Root: root}, Project: &config.Project{}, modCache: t.TempDir(),
+			Program: &mainpkg.Program{Kinds: []mainpkg.Kind{{Package: "example.com/things/api/v1", Name: "Thing"}}},
+		},
+		sources: newSources(root), reporter: ui.NewReporter(said),
+	}
+	for _, again := range []bool{true, false} {
+		crds, err := i.managerCRDs()
+		require.NoError(t, err)
+		assert.Len(t, crds, 1)
+		assert.Equal(t, again, i.downloaded())
+	}
+	assert.Equal(t, 1, strings.Count(said.String(), "kinds of other projects"), said.String())
+}

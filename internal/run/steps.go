@@ -64,11 +64,6 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 		return nil, err
 	}
 	d.builtOnce = true
-	if d.installer.downloaded() {
-		if err := d.installer.tried("the CRDs", d.installer.install(ctx)); err != nil {
-			return nil, err
-		}
-	}
 	d.reporter.Note("built in %.1fs", time.Since(began).Seconds())
 	// A link that runs, while the next one is built.
 	path := filepath.Join(d.dir, fmt.Sprintf("%s%x", binaryPrefix, sum[:8]))
