@@ -132,14 +132,14 @@ func (i *installer) withoutUncalled(objects, all []manifest.Object, workload man
 	return others
 }
 
-// uncalled is why the webhooks of a configuration cannot be called; "" for other objects. The controller may make their certificates itself, in a
-// Secret that its pod does not mount, for the name of a service. Or the pods of another workload serve them.
+// uncalled is why the webhooks of a configuration cannot be called; "" for other objects. The controller may make their certificates itself, for the
+// name of a service: its pod mounts no Secret then. Or the pods of another workload serve them.
 func uncalled(o manifest.Object, all []manifest.Object, workload manifest.Object) string {
 	if !slices.Contains(webhookKinds, o.GetKind()) {
 		return ""
 	}
 	template, _ := templateOf(workload)
-	if secret := o.GetAnnotations()[caFromSecret]; secret != "" && !slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == path.Base(secret) }) {
+	if o.GetAnnotations()[caFromSecret] != "" && !slices.ContainsFunc(template.Spec.Volumes, hasSecret) {
 		return "the controller makes their certificates itself (" + caFromSecret + "), for a service that is unreachable from here"
 	}
 	server := ""
@@ -156,6 +156,10 @@ func uncalled(o manifest.Object, all []manifest.Object, workload manifest.Object
 		return ""
 	}
 	return server + " serves them, which does not run here"
+}
+
+func hasSecret(v corev1.Volume) bool {
+	return v.Secret != nil || v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil })
 }
 
 // servedBy is the workload that a service leads to; "" if that has the pod labels of the controller, or is not known.

@@ -5,6 +5,7 @@ package run
 import (
 	"encoding/base64"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,26 +86,33 @@ func TestFreePort(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// Webhooks of a controller that keeps their certificates in a Secret of its own cannot be called; a Secret that the pod mounts has those of the run.
+// Webhooks of a controller that keeps their certificates in a Secret of its own cannot be called. Of a pod that mounts a Secret, the one that the
+// annotation names may be that of the authority alone.
 func TestWebhooksWithOwnCertificates(t *testing.T) {
-	i, said := managedInstaller(t, &mainpkg.Program{})
-	hook := func(name, secret string) string {
-		return "\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: " + name +
-			", annotations: {cert-manager.io/inject-ca-from-secret: shop-system/" + secret + "}}\n"
-	}
-	safefstest.WriteFiles(t, i.Root, map[string]string{"config/all.yaml": managerManifests + hook("mounted", "made-in-the-cluster") + hook("own", "made-by-the-controller")})
-	for range 2 {
-		objects, err := i.objects()
-		require.NoError(t, err)
-		var names []string
-		for _, o := range objects {
-			if o.GetKind() == "ValidatingWebhookConfiguration" {
-				names = append(names, o.GetName())
+	const hook = "\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: hook" +
+		", annotations: {cert-manager.io/inject-ca-from-secret: shop-system/authority}}\n"
+	for volume, kept := range map[string]bool{
+		"secret: {secretName: made-in-the-cluster}":                             true,
+		"projected: {sources: [{secret: {name: made-in-the-cluster}}]}":         true,
+		"projected: {sources: [{configMap: {name: authority-of-the-cluster}}]}": false,
+		"emptyDir: {}": false,
+	} {
+		t.Run(volume, func(t *testing.T) {
+			i, said := managedInstaller(t, &mainpkg.Program{})
+			manifests := strings.Replace(managerManifests, "secret: {secretName: made-in-the-cluster}", volume, 1)
+			safefstest.WriteFiles(t, i.Root, map[string]string{"config/all.yaml": manifests + hook})
+			for range 2 {
+				objects, err := i.objects()
+				require.NoError(t, err)
+				assert.Equal(t, kept, slices.ContainsFunc(objects, func(o manifest.Object) bool { return o.GetName() == "hook" }))
 			}
-		}
-		assert.Equal(t, []string{"mounted"}, names)
+			want := 1
+			if kept {
+				want = 0
+			}
+			assert.Equal(t, want, strings.Count(said.String(), "skipped validatingwebhookconfiguration/hook, whose webhooks are not called: the controller makes"))
+		})
 	}
-	assert.Equal(t, 1, strings.Count(said.String(), "skipped validatingwebhookconfiguration/own, whose webhooks are not called: the controller makes"))
 }
 
 // Webhooks that the pods of another workload serve cannot be called, since that does not run.
