@@ -117,7 +117,7 @@ const caFromSecret = "cert-manager.io/inject-ca-from-secret"
 func (i *installer) withoutUncalled(objects, all []manifest.Object, workload manifest.Object) (others []manifest.Object) {
 	var skipped []string
 	for _, o := range objects {
-		if why := uncalled(o, all, workload); why != "" {
+		if why := i.uncallable(o, all, workload); why != "" {
 			skipped = append(skipped, fmt.Sprintf("skipped %s/%s, whose webhooks are not called: %s", strings.ToLower(o.GetKind()), o.GetName(), why))
 			continue
 		}
@@ -132,9 +132,9 @@ func (i *installer) withoutUncalled(objects, all []manifest.Object, workload man
 	return others
 }
 
-// uncalled is why the webhooks of a configuration cannot be called; "" for other objects. The controller may make their certificates itself, for the
+// uncallable is why the webhooks of a configuration cannot be called; "" for other objects. The controller may make their certificates itself, for the
 // name of a service: its pod mounts no Secret then. Or the pods of another workload serve them.
-func uncalled(o manifest.Object, all []manifest.Object, workload manifest.Object) string {
+func (i *installer) uncallable(o manifest.Object, all []manifest.Object, workload manifest.Object) string {
 	if !slices.Contains(webhookKinds, o.GetKind()) {
 		return ""
 	}
@@ -142,15 +142,17 @@ func uncalled(o manifest.Object, all []manifest.Object, workload manifest.Object
 	if o.GetAnnotations()[caFromSecret] != "" && !slices.ContainsFunc(template.Spec.Volumes, hasSecret) {
 		return "the controller makes their certificates itself (" + caFromSecret + "), for a service that is unreachable from here"
 	}
-	server := ""
+	server, program := "", programName(i.Root, i.Project.Controller.Package)
 	hooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
 	for _, h := range hooks {
 		hook, _ := h.(map[string]any)
 		name, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "name")
 		namespace, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "namespace")
-		if server = servedBy(all, namespace, name, template.Labels); server == "" {
+		by := servedBy(all, namespace, name, template.Labels)
+		if by == nil || runsProgram(*by, program) && !runsProgram(workload, program) { // it is the controller, though it does not look like one
 			return ""
 		}
+		server = strings.ToLower(by.GetKind()) + "/" + by.GetName()
 	}
 	if server == "" {
 		return ""
@@ -162,8 +164,8 @@ func hasSecret(v corev1.Volume) bool {
 	return v.Secret != nil || v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil })
 }
 
-// servedBy is the workload that a service leads to; "" if that has the pod labels of the controller, or is not known.
-func servedBy(all []manifest.Object, namespace, name string, own map[string]string) string {
+// servedBy is the workload that a service leads to; nil if that has the pod labels of the controller, or is not known.
+func servedBy(all []manifest.Object, namespace, name string, own map[string]string) *manifest.Object {
 	for _, o := range all {
 		if o.GetKind() != "Service" || o.GetName() != name || o.GetNamespace() != namespace {
 			continue
@@ -171,15 +173,15 @@ func servedBy(all []manifest.Object, namespace, name string, own map[string]stri
 		words, _, _ := unstructured.NestedStringMap(o.Object, "spec", "selector")
 		selector := labels.SelectorFromSet(words)
 		if len(words) == 0 || selector.Matches(labels.Set(own)) {
-			return ""
+			return nil
 		}
-		for _, w := range all {
+		for i, w := range all {
 			if template, ok := templateOf(w); ok && isWorkload(w) && w.GetNamespace() == namespace && selector.Matches(labels.Set(template.Labels)) {
-				return strings.ToLower(w.GetKind()) + "/" + w.GetName()
+				return &all[i]
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // adapt points the webhooks of a configuration to this machine; other objects stay as they are.

@@ -136,4 +136,12 @@ func TestWebhooksOfAnotherWorkload(t *testing.T) {
 	}
 	assert.Equal(t, []string{"controller-manager", "unknown"}, names)
 	assert.Contains(t, said.String(), "skipped mutatingwebhookconfiguration/webhook-server, whose webhooks are not called: deployment/server serves them, which does not run here")
+
+	// The program of the webhooks runs, though its Deployment has no label of kubebuilder.
+	i.Project.Controller.Package = "cmd/server"
+	unlabelled := strings.NewReplacer("control-plane: webhook-server", "app: webhook-server")
+	safefstest.WriteFiles(t, i.Root, map[string]string{"config/all.yaml": unlabelled.Replace(managerManifests + hooks("webhook-server") + server)})
+	objects, err = i.objects()
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(objects, func(o manifest.Object) bool { return o.GetKind() == "MutatingWebhookConfiguration" }), said.String())
 }

@@ -33,7 +33,7 @@ func takeManager(objects []manifest.Object, program string) (others []manifest.O
 		if isManager(o) || only(objects, o) {
 			candidates = append(candidates, i)
 		}
-		if template, ok := templateOf(o); ok && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return runs(c, program) }) {
+		if runsProgram(o, program) {
 			named = append(named, i)
 		}
 	}
@@ -77,6 +77,11 @@ func managerOf(containers []corev1.Container, program string) int {
 		return at
 	}
 	return max(0, slices.IndexFunc(containers, func(c corev1.Container) bool { return runs(c, program) }))
+}
+
+func runsProgram(o manifest.Object, program string) bool {
+	template, ok := templateOf(o)
+	return ok && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return runs(c, program) })
 }
 
 // runs reports whether a container has the name of a program, or its command, or else its image.
