@@ -196,8 +196,13 @@ func TestReadInClusterOnly(t *testing.T) {
 
 // A program that elects a leader without a flag, and names no namespace, does so in a pod alone.
 func TestReadElection(t *testing.T) {
-	const elects = "package main\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc main() {\n\t_, _ = ctrl.NewManager(nil, ctrl.Options{%s})\n}\n"
-	for options, want := range map[string]bool{"": false, "LeaderElection: true": true, "LeaderElection: elect": false, "LeaderElection: true, LeaderElectionNamespace: ns": false} {
+	const elects = "package main\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc main() {\n\to := ctrl.Options{%s}\n\t_, _ = ctrl.NewManager(nil, o)\n}\n"
+	for options, want := range map[string]bool{
+		"": false, "LeaderElection: true": true, "LeaderElection: elect": false, "LeaderElection: true, LeaderElectionNamespace: ns": false,
+		"LeaderElection: true}\n\to.LeaderElectionNamespace, _ = ns, []int{":           false,
+		"LeaderElection: true, LeaderElectionResourceLockInterface: lock":              false,
+		"LeaderElection: true}\n\t_, _ = ctrl.NewManager(nil, o)\n\to = ctrl.Options{": true,
+	} {
 		dir := t.TempDir()
 		safefstest.WriteFiles(t, dir, map[string]string{"go.mod": "module example.com/shop\n\nrequire sigs.k8s.io/controller-runtime v0.25.2\n", "main.go": fmt.Sprintf(elects, options)})
 		p, err := mainpkg.Read(dir, ".")

@@ -264,7 +264,9 @@ func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 	of := f.imports[x.Name]
 	if (of == controllerRuntime || of == controllerRuntime+"/pkg/manager") && t.Sel.Name == "Options" {
 		always, _ := valueOf(c, "LeaderElection").(*ast.Ident)
-		r.program.ElectsInPod = always != nil && always.Name == "true" && valueOf(c, "LeaderElectionNamespace") == nil
+		if always != nil && always.Name == "true" && !r.uses["LeaderElectionNamespace"] && !r.uses["LeaderElectionResourceLockInterface"] {
+			r.program.ElectsInPod = true
+		}
 	}
 	switch _, own := r.module.own(of); {
 	case of == controllerRuntime+"/pkg/webhook" && t.Sel.Name == "Options":
