@@ -60,7 +60,7 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 	case len(all.called.Files) == 0, !diag.IsUnavailable(codeErr) && (!o.Discovered || !guessedWrong(codeErr)):
 		return errors.Join(codeErr, all.called.Err(true))
 	}
-	if diag.IsUnavailable(codeErr) && !diag.IsUnsupported(codeErr) || crashed.MatchString(codeErr.Error()) {
+	if diag.IsUnavailable(codeErr) && !diag.IsUnsupported(codeErr) || olderFailed(codeErr) {
 		all.undetermined = errors.Join(codeErr, all.undetermined)
 	}
 	rest := *p
@@ -107,7 +107,7 @@ func (all *parts) withoutTrees(ctx context.Context, root string, p *config.Proje
 		return false
 	}
 	all.run, all.made, all.left = run, made, left
-	if crashed.MatchString(why.Error()) || undefined.MatchString(why.Error()) {
+	if olderFailed(why) {
 		all.undetermined = errors.Join(why, all.undetermined)
 	}
 	return true
@@ -133,6 +133,11 @@ var crashed = regexp.MustCompile(`(?s)^(client|lister|informer|applyconfiguratio
 
 // undefined is the error of an openapi-gen of an older version, which fails for packages of newer modules.
 var undefined = regexp.MustCompile(`^openapi-gen v\S+: `)
+
+// olderFailed reports whether an error is of a program of an older version that failed by itself: what it makes is undetermined.
+func olderFailed(err error) bool {
+	return crashed.MatchString(err.Error()) || undefined.MatchString(err.Error())
+}
 
 // uncopied is the line of an error about a field of which no deep copy can be made.
 var uncopied = regexp.MustCompile(`(?m)^ +(\S+)/[^/\s]+\.go:\d+:\d+: \S+ has the type .*, which cannot be deep-copied`)
@@ -184,7 +189,7 @@ const (
 
 // guessedWrong reports whether an error may come of settings that were guessed.
 func guessedWrong(err error) bool {
-	return crashed.MatchString(err.Error()) || undefined.MatchString(err.Error()) ||
+	return olderFailed(err) ||
 		slices.ContainsFunc([]string{notGo, notFormatted, twiceConverted}, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 

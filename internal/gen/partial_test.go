@@ -103,6 +103,11 @@ func TestCrashLeavesClientsUndetermined(t *testing.T) {
 	crash := errors.New("lister-gen v0.26.3: Failed executing generator: runtime error: index out of range")
 	require.NoError(t, all.settle(t.Context(), root, p, o, crash, nil))
 	assert.ErrorIs(t, all.undetermined, crash)
+
+	p.Clients, p.OpenAPI = nil, config.OpenAPI{Dir: "pkg/openapi"}
+	failure := errors.New("openapi-gen v0.28.2: failed to generate default")
+	require.NoError(t, all.settle(t.Context(), root, p, o, failure, nil))
+	assert.ErrorIs(t, all.undetermined, failure, "definitions")
 }
 
 // Definitions of an older openapi-gen that fails for newer modules are undetermined, and the rest of code-generator's files is made.
