@@ -176,11 +176,13 @@ func (x *Reader) scripts() {
 		case t.Shell():
 			run.script(t.Path, path.Join(shell.Root, module), shell.Call{})
 		case t.Task():
-			dir, ok := included[t.Path]
-			if !ok {
-				dir = path.Dir(t.Path)
+			places := included[t.Path]
+			if len(places) == 0 {
+				places = []taskPlace{{path.Dir(t.Path), path.Dir(t.Path)}}
 			}
-			run.task(t, dir)
+			for _, in := range places {
+				run.task(t, in)
+			}
 		case strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
 			run.lines(t.Path, string(t.Data), path.Dir(t.Path))
 		}

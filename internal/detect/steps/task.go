@@ -3,6 +3,7 @@
 package steps
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -13,10 +14,19 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
-// task reads the commands of a Taskfile, each in the directory in which it runs.
-func (r *run) task(t repo.Script, dir string) {
+// taskPlace is where the tasks of a Taskfile run: dir is for those without a directory of their own, and root is that of ROOT_DIR.
+type taskPlace struct{ dir, root string }
+
+// task reads the commands of a Taskfile in their order, each in the directory in which it runs.
+func (r *run) task(t repo.Script, in taskPlace) {
 	rest := strings.SplitAfter(string(t.Data), "\n")
-	first, end, all := taskDirs(t.Data, len(rest))
+	first, end, all := taskDirs(t, len(rest), in)
+	var commands []shell.Command
+	read := func(lines []string, dir string) {
+		// A variable of the file, since the directory of a task is another one.
+		src := strings.Join(lines, "") + "\n  ROOT_DIR: " + path.Join(shell.Root, in.root)
+		commands = append(commands, shell.Read(shell.Lines, path.Join(shell.Root, t.Path), src, path.Join(shell.Root, dir)).Commands...)
+	}
 	for _, own := range all {
 		// The lines of the others stay empty, so that places are those of the file.
 		lines := slices.Clone(rest)
@@ -27,9 +37,11 @@ func (r *run) task(t repo.Script, dir string) {
 				rest[i] = "\n"
 			}
 		}
-		r.lines(t.Path, strings.Join(lines, ""), path.Join(dir, own.dir))
+		read(lines, own.dir)
 	}
-	r.lines(t.Path, strings.Join(rest, ""), dir)
+	read(rest, in.dir)
+	slices.SortStableFunc(commands, func(a, b shell.Command) int { return a.Line - b.Line })
+	r.commands(commands, t.Path, 0, nil)
 }
 
 // lines reads the commands of a file in which a line may be one.
@@ -45,14 +57,14 @@ type taskDir struct {
 }
 
 // taskDirs are the tasks of a Taskfile with directories of their own, and the lines of all tasks, from 0 and up to, not including, end.
-func taskDirs(data []byte, lines int) (first, end int, all []taskDir) {
+func taskDirs(t repo.Script, lines int, in taskPlace) (first, end int, all []taskDir) {
 	var file yaml.Node
-	if yaml.Unmarshal(data, &file) != nil || len(file.Content) == 0 {
+	if yaml.Unmarshal(t.Data, &file) != nil || len(file.Content) == 0 {
 		return 0, 0, nil
 	}
 	at := func(mapping *yaml.Node, key, end int) (from, to int) {
 		if key+2 < len(mapping.Content) {
-			end = mapping.Content[key+2].Line - 1
+			end = min(mapping.Content[key+2].Line-1, end) // YAML has line breaks besides "\n"
 		}
 		return mapping.Content[key].Line - 1, end
 	}
@@ -68,37 +80,46 @@ func taskDirs(data []byte, lines int) (first, end int, all []taskDir) {
 		if tasks.Content[i+1].Decode(&task) != nil || task.Dir == "" {
 			continue
 		}
-		dir := strings.NewReplacer("{{.ROOT_DIR}}", ".", "{{.TASKFILE_DIR}}", ".").Replace(task.Dir)
+		base, dir := in.dir, task.Dir
+		if below, ok := strings.CutPrefix(dir, "{{.ROOT_DIR}}"); ok {
+			base, dir = in.root, "."+below
+		} else if below, ok := strings.CutPrefix(dir, "{{.TASKFILE_DIR}}"); ok {
+			base, dir = path.Dir(t.Path), "."+below
+		}
 		if !strings.Contains(dir, "{{") && !path.IsAbs(dir) {
 			from, to := at(tasks, i, end)
-			all = append(all, taskDir{dir, from, to})
+			all = append(all, taskDir{path.Join(base, dir), from, to})
 		}
 	}
 	return first, end, all
 }
 
-// includedIn are the directories in which the commands of included Taskfiles run, by their paths: those of the files that include them, or below.
-// Source: taskfile.dev/docs/guide/includes#directory-of-included-taskfile.
-func (x *Reader) includedIn() map[string]string {
-	dirs := map[string]string{}
+// includedIn are the places in which the tasks of included Taskfiles run, by the paths of these: the directories of the files that include them, or
+// below. Source: taskfile.dev/docs/guide/includes#directory-of-included-taskfile.
+func (x *Reader) includedIn() map[string][]taskPlace {
+	places := map[string][]taskPlace{}
 	for _, t := range x.repo.Texts {
 		var file struct{ Includes map[string]yaml.Node }
 		if !t.Task() || !t.Mentions("includes:") || yaml.Unmarshal(t.Data, &file) != nil {
 			continue
 		}
-		for _, node := range file.Includes {
+		for _, namespace := range slices.Sorted(maps.Keys(file.Includes)) {
+			node := file.Includes[namespace]
 			var include struct{ Taskfile, Dir string }
 			if node.Decode(&include.Taskfile) != nil && node.Decode(&include) != nil {
 				continue
 			}
-			at := path.Join(path.Dir(t.Path), include.Taskfile)
+			root := path.Dir(t.Path)
+			at, place := path.Join(root, include.Taskfile), taskPlace{path.Join(root, include.Dir), root}
 			for _, name := range []string{"", "Taskfile.yml", "Taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"} {
-				if _, ok := x.texts[path.Join(at, name)]; ok {
-					dirs[path.Join(at, name)] = path.Join(path.Dir(t.Path), include.Dir)
+				if file := path.Join(at, name); x.texts[file] != "" {
+					if !slices.Contains(places[file], place) {
+						places[file] = append(places[file], place)
+					}
 					break
 				}
 			}
 		}
 	}
-	return dirs
+	return places
 }
