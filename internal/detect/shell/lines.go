@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -55,18 +56,19 @@ func (s *state) lines(src string) {
 func (s *state) templates(src string) string {
 	s.set("ROOT_DIR", text(s.dir), 1)
 	s.set("TASKFILE_DIR", text(path.Dir(s.file)), 1)
+	only := map[string]string{} // the value of each, "" where there are several
 	fromTask := func(line string) string {
 		return taskValue.ReplaceAllStringFunc(line, func(value string) string {
-			switch m := taskValue.FindStringSubmatch(value); {
-			case s.vars[m[1]].IsSet():
+			m := taskValue.FindStringSubmatch(value)
+			if s.vars[m[1]].IsSet() {
 				return "${" + m[1] + "}"
-			case m[2] != "":
-				return m[2]
 			}
-			return value
+			if v, found := only[m[1]]; found && v == "" {
+				return "{{." + m[1] + "}}" // without what a shell takes for a pipe
+			}
+			return cmp.Or(m[2], value)
 		})
 	}
-	only := map[string]string{} // the value of each, "" where there are several
 	logical(src, func(line string, _ int) {
 		if v := taskVariable.FindStringSubmatch(line); v != nil {
 			name, value := v[1]+v[2], envDefault.ReplaceAllString(v[3], "$1")

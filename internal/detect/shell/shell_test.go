@@ -154,7 +154,8 @@ func TestTemplates(t *testing.T) {
 		"vars:\n  DIR: '{{.DIR | default \"api\"}}'\ntasks:\n  a:\n    cmds:\n      - gen {{.OTHER}} {{.ROOT_DIR}}":               {"gen", "{{.OTHER}}", Root},
 		"gen := \"bin/gen\"\na:\n    {{gen}} x":                   {"bin/gen", "x"},
 		"export OUT := env('OUT', 'deploy')\na:\n    gen {{OUT}}": {"gen", "deploy"},
-		"tasks:\n  a:\n    vars:\n      V: 2\n      W: 3\n  b:\n    vars:\n      V: 1\n      W: 3\n    cmds:\n      - gen {{.V}} {{.W}}": {"gen", "{{.V}}", "3"},
+		"tasks:\n  a:\n    vars:\n      V: 2\n  b:\n    vars:\n      V: 1\n    cmds:\n      - gen {{.V | default \"3\"}} {{.W | default \"4\"}}": {"gen", "{{.V}}", "4"},
+		"tasks:\n  a:\n    vars:\n      V: 2\n      W: 3\n  b:\n    vars:\n      V: 1\n      W: 3\n    cmds:\n      - gen {{.V}} {{.W}}":         {"gen", "{{.V}}", "3"},
 	} {
 		all := Read(Lines, Root+"/Taskfile.yml", src, Root).Commands
 		if assert.NotEmpty(t, all, src) {
