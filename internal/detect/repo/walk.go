@@ -65,12 +65,12 @@ type SmallFile struct {
 // script files tell which generators run; what else is in a repository does not.
 var scriptName = lazyregexp.New(`^((GNU)?[mM]akefile([._-].*)?|Dockerfile.*|.*\.(sh|bash|mk|mak|make|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|[tT]askfile([._-][\w.-]*)?\.ya?ml|[jJ]ustfile)$`)
 
-// templateName are makefiles for other programs to fill in.
-var templateName = lazyregexp.New(`^[mM]akefile.*\.(am|in|j2|te?mpl|template|tpl)$`)
+// notMake are files with the name of a makefile that make does not read: those for other programs to fill in, backups, code and text.
+var notMake = lazyregexp.New(`^(GNU)?[mM]akefile.*\.(am|in|j2|te?mpl|template|tpl|bak|old|orig|rej|go|py|md|txt)$`)
 
 // isScript reports whether a file has the name of a script.
 func isScript(name string) bool {
-	return scriptName.MatchString(name) && !templateName.MatchString(name)
+	return scriptName.MatchString(name) && !notMake.MatchString(name)
 }
 
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
