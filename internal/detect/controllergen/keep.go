@@ -67,7 +67,10 @@ func (r *Reader) contradicted(calls []*genCall, c *genCall) *genCall {
 	}
 	found, described := false, false
 	for _, m := range r.Manifests {
-		if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(m.Path)), safefs.MaxFile); m.Dir == dir && err == nil {
+		if m.Dir != dir || !r.hasType(c, m) {
+			continue // of other calls
+		}
+		if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(m.Path)), safefs.MaxFile); err == nil {
 			found, described = true, described || description.Match(data)
 		}
 	}
