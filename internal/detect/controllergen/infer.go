@@ -125,8 +125,9 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 			known[m.Name] = true
 		}
 	}
-	for _, m := range r.Manifests { // what a command gives another name, of which the others are copies
-		if !m.AsMade() && r.movedTo(m.Path) != "" && slices.ContainsFunc(calls, func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }) {
+	for _, m := range r.Manifests { // what a command gives another name, of which the others are copies, unless one moves them there
+		if !m.AsMade() && !slices.ContainsFunc(own, func(o repo.Manifest) bool { _, moved := r.moveTo(o.Dir); return moved && o.Name == m.Name }) &&
+			r.movedTo(m.Path) != "" && slices.ContainsFunc(calls, func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }) {
 			known[m.Name] = true
 			for _, o := range own {
 				if o.Name == m.Name && !r.madeByCall(calls, o) {
