@@ -304,7 +304,7 @@ var (
 	objectMethod = lazyregexp.New(`(?m)^func \(.*\) DeepCopyObject\(\)`)
 	defaulting   = lazyregexp.New(`(?m)^func SetDefaults_`)
 	declaration  = lazyregexp.New(`(?m)^type\b`)
-	registration = lazyregexp.New(`(?m)^(var|func|\t)\s*AddToScheme\b`)
+	registration = lazyregexp.New(`(?m)^(?:(?:var|func)\s+AddToScheme\b|\tAddToScheme\b[^\n(]*=)`)
 )
 
 // declaresType reports whether a package declares a type.
