@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // readHelpers decides which generators write next to the types: those whose files are there, and those that a call of
@@ -369,7 +370,7 @@ func (d *discovery) exclude(names []string) {
 					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 				}
 			case (h.name == "deepcopy" || h.name == "register") && d.declaresType(dir) && d.isGiven(h, dir),
-				h.name == "deepcopy" && d.anySource(dir, object) && !d.anySource(dir, objectMethod): // which does not compile
+				h.name == "deepcopy" && d.anySource(dir, object) && !d.anySource(dir, objectMethod) && !workspace.GitIgnores(d.Root, path.Join(dir, h.file)): // which does not compile
 				d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
 			case slices.ContainsFunc(helpers, func(other helper) bool {
 				return slices.Contains(names, other.name) && d.declaresType(dir) && d.isGiven(other, dir)
