@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,7 +59,11 @@ func (d *discovery) searches(h helper) bool {
 	return slices.ContainsFunc(d.calls(h.tool), func(c *call) bool {
 		_, known := d.inputsOfCall(c)
 		return !known && slices.ContainsFunc(d.Texts, func(t repo.Script) bool {
-			return t.Path == c.script.path && bytes.Contains(t.Data, []byte("k8s:"+h.tool+"="))
+			if t.Path != c.script.path {
+				return false
+			}
+			found, _ := regexp.Match(`(?m)^[^#\n]*k8s:`+h.tool+"=", t.Data) // a comment searches for nothing
+			return found
 		})
 	})
 }
