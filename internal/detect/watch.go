@@ -40,6 +40,9 @@ func (d *discovery) readInformers() {
 		case path.Base(f.Dir) == "internalversion":
 			reasons[f.Dir] = "informers of an internal clientset, which crdctl does not generate; these stay unchanged"
 			continue
+		case path.Base(f.Dir) != "externalversions" && f.LineWith("package externalversions\n") > 0:
+			reasons[f.Dir] = "informers that were moved out of a directory externalversions; these stay unchanged"
+			continue
 		case t.informers != "":
 			reasons[f.Dir] = "a second tree of informers for " + t.versioned + "; these stay unchanged"
 			continue
