@@ -109,7 +109,8 @@ func (d *discovery) notMade() (left []tree.NotCompared) {
 
 // makes reports whether settings have crdctl make anything.
 func makes(p *config.Project) bool {
-	return len(p.ControllerGen.Calls) > 0 || len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.IsSet() || p.Generators == nil || len(p.Generators) > 0
+	return len(p.ControllerGen.Calls) > 0 || len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.IsSet() ||
+		len(p.APIs) > 0 && (p.Generators == nil || len(p.Generators) > 0)
 }
 
 // NothingError says that nothing of a repository's generated code is crdctl's to make or to compare.
