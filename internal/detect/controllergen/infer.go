@@ -151,7 +151,10 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	for _, dir := range dirs {
 		makers := r.makersOfCopies(calls, byDir[dir], own)
 		all := slices.DeleteFunc(byDir[dir], func(m repo.Manifest) bool {
-			return known[m.Name] || slices.ContainsFunc(makers, func(c *genCall) bool { return r.hasType(c, m) })
+			return known[m.Name] || slices.ContainsFunc(makers, func(c *genCall) bool {
+				out, _ := c.OutputDir("crd")
+				return r.hasType(c, m) && !r.Settings.ControllerGen.IsRemoved(path.Join(out, usualName(m)))
+			})
 		})
 		if len(all) == 0 {
 			continue // copies
