@@ -17,6 +17,17 @@ import (
 // taskPlace is where the tasks of a Taskfile run: dir is for those without a directory of their own, and root is that of ROOT_DIR.
 type taskPlace struct{ dir, root string }
 
+// below is a directory that a Taskfile names, from the root of the repository; ok is false where it has another variable.
+func (p taskPlace) below(file, written string) (dir string, ok bool) {
+	base := p.dir
+	if rest, found := strings.CutPrefix(written, "{{.ROOT_DIR}}"); found {
+		base, written = p.root, "."+rest
+	} else if rest, found := strings.CutPrefix(written, "{{.TASKFILE_DIR}}"); found {
+		base, written = path.Dir(file), "."+rest
+	}
+	return path.Join(base, written), !strings.Contains(written, "{{") && !path.IsAbs(written)
+}
+
 // task reads the commands of a Taskfile in their order, each in the directory in which it runs.
 func (r *run) task(t repo.Script, in taskPlace) {
 	rest := strings.SplitAfter(string(t.Data), "\n")
@@ -80,15 +91,9 @@ func taskDirs(t repo.Script, lines int, in taskPlace) (first, end int, all []tas
 		if tasks.Content[i+1].Decode(&task) != nil || task.Dir == "" {
 			continue
 		}
-		base, dir := in.dir, task.Dir
-		if below, ok := strings.CutPrefix(dir, "{{.ROOT_DIR}}"); ok {
-			base, dir = in.root, "."+below
-		} else if below, ok := strings.CutPrefix(dir, "{{.TASKFILE_DIR}}"); ok {
-			base, dir = path.Dir(t.Path), "."+below
-		}
-		if !strings.Contains(dir, "{{") && !path.IsAbs(dir) {
+		if dir, ok := in.below(t.Path, task.Dir); ok {
 			from, to := at(tasks, i, end)
-			all = append(all, taskDir{path.Join(base, dir), from, to})
+			all = append(all, taskDir{dir, from, to})
 		}
 	}
 	return first, end, all
@@ -110,7 +115,10 @@ func (x *Reader) includedIn() map[string][]taskPlace {
 				continue
 			}
 			root := path.Dir(t.Path)
-			at, place := path.Join(root, include.Taskfile), taskPlace{path.Join(root, include.Dir), root}
+			at, place := path.Join(root, include.Taskfile), taskPlace{root, root}
+			if dir, ok := place.below(t.Path, include.Dir); ok {
+				place.dir = dir
+			}
 			for _, name := range []string{"", "Taskfile.yml", "Taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"} {
 				if file := path.Join(at, name); x.texts[file] != "" {
 					if !slices.Contains(places[file], place) {
