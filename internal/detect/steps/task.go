@@ -51,6 +51,8 @@ func (r *run) task(t repo.Script, in taskPlace) {
 		read(lines, own.dir)
 	}
 	read(rest, in.dir)
+	// What sets ROOT_DIR is no command that is given the directory.
+	commands = slices.DeleteFunc(commands, func(c shell.Command) bool { return len(c.Words) > 0 && c.Words[0] == "ROOT_DIR:" })
 	slices.SortStableFunc(commands, func(a, b shell.Command) int { return a.Line - b.Line })
 	r.commands(commands, t.Path, 0, nil)
 }
