@@ -111,7 +111,7 @@ func (w *webhooks) env() []string {
 var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
 
 // caFromSecret is the annotation with which cert-manager copies an authority from a Secret.
-const caFromSecret = "cert-manager.io/inject-ca-from-secret"
+const caFromSecret = "cert-manager.io/inject-ca-from-secret" //nolint:gosec // an annotation's name
 
 // withoutUncalled leaves out webhooks that nothing serves where this API server would call them, so that it would refuse each of their objects.
 func (i *installer) withoutUncalled(objects, all []manifest.Object, workload manifest.Object) (others []manifest.Object) {

@@ -29,7 +29,7 @@ func (p taskPlace) below(file, written string) (dir string, ok bool) {
 }
 
 // task reads the commands of a Taskfile in their order, each in the directory in which it runs.
-func (r *run) task(t repo.Script, in taskPlace) {
+func (x *run) task(t repo.Script, in taskPlace) {
 	rest := strings.SplitAfter(string(t.Data), "\n")
 	first, end, all := taskDirs(t, len(rest), in)
 	var commands []shell.Command
@@ -54,13 +54,13 @@ func (r *run) task(t repo.Script, in taskPlace) {
 	// What sets ROOT_DIR is no command that is given the directory.
 	commands = slices.DeleteFunc(commands, func(c shell.Command) bool { return len(c.Words) > 0 && c.Words[0] == "ROOT_DIR:" })
 	slices.SortStableFunc(commands, func(a, b shell.Command) int { return a.Line - b.Line })
-	r.commands(commands, t.Path, 0, nil)
+	x.commands(commands, t.Path, 0, nil)
 }
 
 // lines reads the commands of a file in which a line may be one.
-func (r *run) lines(file, src, dir string) {
+func (x *run) lines(file, src, dir string) {
 	read := shell.Read(shell.Lines, path.Join(shell.Root, file), src, path.Join(shell.Root, dir))
-	r.commands(read.Commands, file, 0, nil)
+	x.commands(read.Commands, file, 0, nil)
 }
 
 // taskDir is a task that runs in a directory of its own: its lines, from 0 and up to, not including, to.
