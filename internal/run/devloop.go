@@ -279,7 +279,8 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		}
 	}
 	installed := <-told
-	if err == nil && d.ready != nil && installed.blocking == nil && d.installer.downloaded() { // not during the update, which changes the installer, too
+	d.installer.takeSource()                                                                   // not during the update, which reads it
+	if err == nil && d.ready != nil && installed.blocking == nil && d.installer.downloaded() { // as the update changes the installer, too
 		err = d.installer.tried("the CRDs", d.installer.install(ctx))
 	}
 	switch {

@@ -25,6 +25,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -114,6 +115,24 @@ func TestLoopLooksForCRDsAgain(t *testing.T) {
 		assert.NoError(t, f.run(t, func() { time.Sleep(time.Minute) }))
 		assert.True(t, during)
 		assert.False(t, f.installer.undownloaded)
+	})
+}
+
+// What the sources say that were read again during a build counts once the update of the API server has ended, which reads it.
+func TestLoopTakesSourcesAfterTheUpdate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeLoop(t, Options{Options: builtin.Options{SkipCRDs: true}})
+		before, now := &mainpkg.Program{}, &mainpkg.Program{}
+		f.installer = &installer{Options: f.Options, program: &program{source: before}, source: now, broken: map[string]bool{}}
+		var during *mainpkg.Program
+		f.steps.update = func(context.Context, fswatch.Change) (error, error) {
+			time.Sleep(time.Second) // until the build has ended
+			during = f.installer.program.source
+			return nil, nil
+		}
+		assert.NoError(t, f.run(t, func() { time.Sleep(time.Minute) }))
+		assert.Same(t, before, during)
+		assert.Same(t, now, f.installer.program.source)
 	})
 }
 

@@ -39,19 +39,20 @@ type installer struct {
 	broken       map[string]bool   // what could not be installed or applied when it was last tried
 	refused      string            // what of manifests and samples could not be applied, as it was last reported
 	sources      *sources
-	program      *program       // nil for a controller whose sources were not read
-	foreign      []manifest.CRD // that the manager uses, and that others define
-	undownloaded bool           // a module that may define some was not on this machine
-	lookedAgain  bool           // they were looked for after a build, too
-	borrowed     string         // the last message about where they are
-	elsewhere    []string       // files of the project's CRDs in no usual directory; nil before they were looked for
-	skipped      string         // the last message about APIs that are not registered
-	others       []string       // the last messages about samples of other versions
-	adapted      string         // the last message about the manager's configuration file
-	said         string         // the last message about its arguments
-	missing      string         // the last message about its volumes
-	dependencies string         // the last message about dependencies of charts
-	uncalled     string         // the last message about webhooks that are not called
+	program      *program         // nil for a controller whose sources were not read
+	source       *mainpkg.Program // of the program, read again, before it counts
+	foreign      []manifest.CRD   // that the manager uses, and that others define
+	undownloaded bool             // a module that may define some was not on this machine
+	lookedAgain  bool             // they were looked for after a build, too
+	borrowed     string           // the last message about where they are
+	elsewhere    []string         // files of the project's CRDs in no usual directory; nil before they were looked for
+	skipped      string           // the last message about APIs that are not registered
+	others       []string         // the last messages about samples of other versions
+	adapted      string           // the last message about the manager's configuration file
+	said         string           // the last message about its arguments
+	missing      string           // the last message about its volumes
+	dependencies string           // the last message about dependencies of charts
+	uncalled     string           // the last message about webhooks that are not called
 
 	rights func(user string, grants []rbacaudit.Grant) // takes what the roles grant to the controller's account; nil where nothing does
 	timed  func(name string, do func() error) error    // does a part of what a change asks for; nil for just that
@@ -143,7 +144,8 @@ func (i *installer) show(args, env []string) {
 	}
 }
 
-// reread reads the sources of the manager while they are compiled: a flag may be new. The function that it returns waits for that.
+// reread reads the sources of the manager while they are compiled: a flag may be new. The function that it returns waits for that. What was read
+// counts from takeSource on: until then the API server may be told what is in the manifests, by what the sources had.
 func (i *installer) reread() func() {
 	if i.program == nil {
 		return func() {}
@@ -158,8 +160,15 @@ func (i *installer) reread() func() {
 	}()
 	return func() {
 		if program := <-read; program != nil {
-			i.program.source = program
+			i.source = program
 		}
+	}
+}
+
+// takeSource has what reread read count.
+func (i *installer) takeSource() {
+	if i.source != nil {
+		i.program.source, i.source = i.source, nil
 	}
 }
 
