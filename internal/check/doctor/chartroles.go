@@ -23,7 +23,7 @@ var managerRole = regexp.MustCompile(`(^|/)config/rbac[^/]*/role\.ya?ml$`)
 var released = regexp.MustCompile(`(^|/)v?\d+\.\d+\.\d+[^/]*(/manifests)?$`)
 
 // chartRoles finds charts and bundles whose roles lack what the role of the manager grants. One that has less than half of that is for another
-// program. Of several managers it is for the one of whose role it lacks the least, and the markers in Go are not read, since nothing says whose
+// program. Of several managers it is for the one of whose role it grants the most, and the markers in Go are not read, since nothing says whose
 // they are.
 func chartRoles(s *Source) (all []rule.Finding) {
 	managers := map[string]grants{}     // by file
@@ -57,7 +57,7 @@ func chartRoles(s *Source) (all []rule.Finding) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		docs := packages[dir]
-		wanted, lacking := lackingLeast(managers, roles(docs))
+		wanted, lacking := ownManager(managers, roles(docs))
 		if len(lacking) == 0 || 2*len(lacking) > len(wanted) || elsewhere(docs) {
 			continue
 		}
@@ -78,9 +78,10 @@ func chartRoles(s *Source) (all []rule.Finding) {
 	return all
 }
 
-// lackingLeast are the permissions of one of several roles, and what a chart lacks of them: of the role of which that is the smallest part.
-func lackingLeast(managers map[string]grants, has grants) (wanted []permission, lacking []string) {
-	part := 2.0
+// ownManager are the permissions of one of several roles, and what a chart lacks of them: of the role of which it grants the most. Of two that share
+// what it grants it is the larger one: a role of leases and events alone is part of any.
+func ownManager(managers map[string]grants, has grants) (wanted []permission, lacking []string) {
+	most := -1
 	for _, file := range slices.Sorted(maps.Keys(managers)) {
 		all, missing := managers[file].permissions(), []string{}
 		for _, p := range all {
@@ -88,8 +89,8 @@ func lackingLeast(managers map[string]grants, has grants) (wanted []permission, 
 				missing = append(missing, p.String())
 			}
 		}
-		if its := float64(len(missing)) / float64(max(1, len(all))); its < part {
-			part, wanted, lacking = its, all, missing
+		if granted := len(all) - len(missing); granted > most || granted == most && len(all) > len(wanted) {
+			most, wanted, lacking = granted, all, missing
 		}
 	}
 	return wanted, lacking
