@@ -61,12 +61,14 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 	})
 }
 
-// hasOthers reports whether the directory that a call writes to has CRDs as controller-gen makes them, which are those of other calls, and no command
-// takes from there one of those that are in some files.
+// hasOthers reports whether the directory that a call writes to has CRDs of other types as controller-gen makes them, and one that is in some files
+// belongs there, too: no command takes it from there, and git does not ignore it.
 func (r *Reader) hasOthers(c *genCall, files []string) bool {
 	dir, _ := c.OutputDir("crd")
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.AsMade() && !r.hasType(c, m) }) &&
-		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return slices.Contains(files, m.Path) && !r.takenFrom(dir, usualName(m)) })
+		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
+			return slices.Contains(files, m.Path) && !r.takenFrom(dir, usualName(m)) && !workspace.GitIgnores(r.Root, path.Join(dir, usualName(m)))
+		})
 }
 
 // usualName is the name that controller-gen gives the file of a CRD.
