@@ -153,7 +153,7 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		all := slices.DeleteFunc(byDir[dir], func(m repo.Manifest) bool {
 			return known[m.Name] || slices.ContainsFunc(makers, func(c *genCall) bool {
 				out, _ := c.OutputDir("crd")
-				return r.hasType(c, m) && !r.Settings.ControllerGen.IsRemoved(path.Join(out, usualName(m)))
+				return r.hasType(c, m) && !r.Settings.ControllerGen.IsRemoved(path.Join(out, m.UsualName()))
 			})
 		})
 		if len(all) == 0 {

@@ -55,7 +55,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 // there, and none takes it away. A directory that is next to nothing here may be for a moment.
 func (r *Reader) staysIn(dir string, files []string) bool {
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
-		name := usualName(m)
+		name := m.UsualName()
 		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir, name) &&
 			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(path.Join(dir, name), m))
 	})
@@ -67,14 +67,8 @@ func (r *Reader) hasOthers(c *genCall, files []string) bool {
 	dir, _ := c.OutputDir("crd")
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.AsMade() && !r.hasType(c, m) }) &&
 		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
-			return slices.Contains(files, m.Path) && !r.takenFrom(dir, usualName(m)) && !workspace.GitIgnores(r.Root, path.Join(dir, usualName(m)))
+			return slices.Contains(files, m.Path) && !r.takenFrom(dir, m.UsualName()) && !workspace.GitIgnores(r.Root, path.Join(dir, m.UsualName()))
 		})
-}
-
-// usualName is the name that controller-gen gives the file of a CRD.
-func usualName(m repo.Manifest) string {
-	plural, group, _ := strings.Cut(m.Name, ".")
-	return group + "_" + plural + ".yaml"
 }
 
 // kustomized reports whether the kustomization of a directory names a file.

@@ -71,8 +71,13 @@ func field(top []byte, begin string) string {
 	return ""
 }
 
+// UsualName is the name that controller-gen gives the file of a CRD.
+func (m Manifest) UsualName() string {
+	plural, group, _ := strings.Cut(m.Name, ".")
+	return group + "_" + plural + ".yaml"
+}
+
 // AsMade reports whether the file has the name that controller-gen gives it.
 func (m Manifest) AsMade() bool {
-	plural, group, ok := bytes.Cut([]byte(m.Name), []byte("."))
-	return ok && path.Base(m.Path) == string(group)+"_"+string(plural)+".yaml"
+	return strings.Contains(m.Name, ".") && path.Base(m.Path) == m.UsualName()
 }
