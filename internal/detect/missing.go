@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -59,11 +58,10 @@ func (d *discovery) searches(h helper) bool {
 	return slices.ContainsFunc(d.calls(h.tool), func(c *call) bool {
 		_, known := d.inputsOfCall(c)
 		return !known && slices.ContainsFunc(d.Texts, func(t repo.Script) bool {
-			if t.Path != c.script.path {
-				return false
-			}
-			found, _ := regexp.Match(`(?m)^[^#\n]*k8s:`+h.tool+"=", t.Data) // a comment searches for nothing
-			return found
+			return t.Path == c.script.path && slices.ContainsFunc(strings.Split(string(t.Data), "\n"), func(line string) bool {
+				command, _, _ := strings.Cut(line, "#") // a comment searches for nothing
+				return strings.Contains(command, "k8s:"+h.tool+"=")
+			})
 		})
 	})
 }
