@@ -35,9 +35,9 @@ func (r *Reader) keepCalls(calls []*genCall) (kept []*genCall) {
 			} else if name == "schemapatch" && c.Output[name] == "" && !r.IsDir(dir) {
 				Drop(&c.ControllerGenCall, name)
 				r.Note(c.at, "schemapatch is written to %s, which is not here: the repository keeps none of it, or the call lacks output:schemapatch:dir=DIR", dir)
-			} else if o := r.contradicted(calls, c); name == "crd" && o != nil {
+			} else if at := r.contradicts(calls, c, name); at != "" {
 				Drop(&c.ControllerGenCall, name)
-				r.Ask(c.at, "the call writes CRDs to %s as that at %s does, with another maxDescLen, which those do not have; it is left out", dir, o.at)
+				r.Ask(c.at, "the CRDs in %s are as the call at %s makes them, and this one has another maxDescLen; its CRDs are left out", dir, at)
 			} else if name == "crd" && r.emptied(dir) && !slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir }) {
 				Drop(&c.ControllerGenCall, name) // the call for where they are moved makes them
 			} else if slices.Contains(r.removedDirs, dir) {
@@ -53,9 +53,12 @@ func (r *Reader) keepCalls(calls []*genCall) (kept []*genCall) {
 	return kept
 }
 
-// contradicted is another call that makes the CRDs of a call, in the same directory, and is the one of both that makes them with descriptions, or
-// without any, as they are there; nil if there is none.
-func (r *Reader) contradicted(calls []*genCall, c *genCall) *genCall {
+// contradicts is the place of another call that makes the CRDs of a call, in the same directory, and is the one of both that makes them with
+// descriptions, or without any, as they are there; "" if there is none, or for another generator.
+func (r *Reader) contradicts(calls []*genCall, c *genCall, generator string) string {
+	if generator != "crd" {
+		return ""
+	}
 	bare := func(c *genCall) bool { return c.CRD != nil && c.CRD.MaxDescLen != nil && *c.CRD.MaxDescLen == 0 }
 	dir, _ := c.OutputDir("crd")
 	i := slices.IndexFunc(calls, func(o *genCall) bool {
@@ -63,7 +66,7 @@ func (r *Reader) contradicted(calls []*genCall, c *genCall) *genCall {
 		return o.CRD != nil && ok && at == dir && o.Dir == c.Dir && bare(o) != bare(c) && slices.ContainsFunc(o.Paths, func(p string) bool { return slices.Contains(c.Paths, p) })
 	})
 	if i < 0 {
-		return nil
+		return ""
 	}
 	found, described := false, false
 	for _, m := range r.Manifests {
@@ -75,9 +78,9 @@ func (r *Reader) contradicted(calls []*genCall, c *genCall) *genCall {
 		}
 	}
 	if found && bare(c) == described {
-		return calls[i]
+		return calls[i].at
 	}
-	return nil
+	return ""
 }
 
 // ignoredOutput is the directory or the one file to which a generator writes where git ignores that, or "".
