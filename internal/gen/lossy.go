@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -123,16 +124,14 @@ func promoted(structs map[string]*ast.StructType, name string) (fields []string)
 		ident, ok := f.Type.(*ast.Ident)
 		return ok && len(f.Names) == 0 && ident.Name == name
 	}
-	for _, s := range structs {
-		if structs[name] == nil || !slices.ContainsFunc(s.Fields.List, embeds) {
-			continue
+	embedded := structs[name]
+	if embedded == nil || !slices.ContainsFunc(slices.Collect(maps.Values(structs)), func(s *ast.StructType) bool { return slices.ContainsFunc(s.Fields.List, embeds) }) {
+		return nil
+	}
+	for _, f := range embedded.Fields.List {
+		for _, n := range f.Names {
+			fields = append(fields, n.Name)
 		}
-		for _, f := range structs[name].Fields.List {
-			for _, n := range f.Names {
-				fields = append(fields, n.Name)
-			}
-		}
-		break
 	}
 	return fields
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,10 +16,10 @@ import (
 )
 
 // managerRole is where controller-gen writes the role of the manager, or of each of several.
-var managerRole = regexp.MustCompile(`(^|/)config/rbac[^/]*/role\.ya?ml$`)
+var managerRole = lazyregexp.New(`(^|/)config/rbac[^/]*/role\.ya?ml$`)
 
 // released is the directory of a version in a catalog. Its bundle runs the image of that version, which asks for what it grants.
-var released = regexp.MustCompile(`(^|/)v?\d+\.\d+\.\d+[^/]*(/manifests)?$`)
+var released = lazyregexp.New(`(^|/)v?\d+\.\d+\.\d+[^/]*(/manifests)?$`)
 
 // chartRoles finds charts and bundles whose roles lack what the role of the manager grants. One that has less than half of that is for another
 // program. Of several managers it is for the one of whose role it grants the most, and the markers in Go are not read, since nothing says whose
