@@ -163,77 +163,113 @@ func (r *Reader) fromBranch(made []repo.Manifest) string {
 	return ""
 }
 
-// versionCalls gives each call its version: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project,
-// or of the pins. It returns the calls but for inferred ones of which nothing tells the version: their CRDs are listed.
+// witness is a version of controller-gen, and the place that tells it.
+type witness struct{ version, source string }
+
+// versionCalls gives each call its version, and the project the one that most calls have. It returns the calls but for inferred ones of which
+// nothing tells the version: their CRDs are listed.
 func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall {
-	pins := r.toolVersions()
-	settings := &r.Settings.ControllerGen
-	type witnessed struct{ version, source string }
-	of, branch := make([]witnessed, len(calls)), make([]string, len(calls))
-	count := map[string]int{}
-	for i, c := range calls {
-		if v, source := annotated(r.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !toolRelease.MatchString(c.pinned)) {
-			of[i] = witnessed{v, source}
-			if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && c.Object != nil && r.writesBuildLine(c, p.version) && !r.writesBuildLine(c, v) {
-				of[i] = witnessed{p.version, p.source}
-			}
-		} else if toolRelease.MatchString(c.pinned) {
-			of[i] = witnessed{c.pinned, c.at}
-		} else if branch[i] = r.fromBranch(r.crdsNear(c, calls, own)); branch[i] != "" {
-			continue
-		} else if p, ok := pinFor(r.likely(c, pins), orRoot(c.Dir)); ok {
-			of[i] = witnessed{p.version, p.source}
-			// CRDs that a command renames tell what made the deep copies, too, where the pin cannot have: it holds where the tool is not installed.
-			if files, v := r.elsewhere(calls, c); toolRelease.MatchString(v) && c.Object != nil && r.writesBuildLine(c, v) && !r.writesBuildLine(c, p.version) {
-				of[i] = witnessed{v, files[len(files)-1]}
-			}
-		}
-		if !config.Unreleased(of[i].version) {
-			count[of[i].version]++
-		}
-	}
-	best := ""
-	for _, w := range of {
-		if w.version != "" && !config.Unreleased(w.version) && (best == "" || count[w.version] > count[best]) {
-			best = w.version
-		}
-	}
 	if len(calls) == 0 {
 		return nil
 	}
-	source := ""
-	if i := slices.IndexFunc(of, func(w witnessed) bool { return w.version == best }); best != "" {
-		source = of[i].source
-	} else if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
-		best, source = p.version, p.source // a program of the repository's own is built with what a go.mod requires
-	} else {
-		unreleased := func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }
-		if best, source = annotated(slices.DeleteFunc(r.ownManifests(), unreleased)); best == "" {
-			// CRDs that commands rename bear it, too, but so do copies of earlier releases.
-			all := slices.DeleteFunc(slices.Clone(r.Manifests), func(m repo.Manifest) bool { return !m.IsOf(r.Kinds) || unreleased(m) })
-			if !slices.ContainsFunc(all, func(m repo.Manifest) bool { return m.Version != all[0].Version }) {
-				best, source = annotated(all)
-			}
-		}
+	pins := r.toolVersions()
+	of, branch := make([]witness, len(calls)), make([]string, len(calls))
+	for i, c := range calls {
+		of[i], branch[i] = r.versionOf(c, calls, own, pins)
 	}
-	if best != "" {
-		settings.Version = best
-		r.Set("controllerGen.version", source)
+	project, ok := mostUsed(of)
+	if !ok {
+		project = r.versionOfProject(pins)
+	}
+	if project.version != "" {
+		r.Settings.ControllerGen.Version = project.version
+		r.Set("controllerGen.version", project.source)
 	}
 	for i, c := range calls {
-		if of[i].version != best {
+		if of[i].version != project.version {
 			c.Version = of[i].version
 		}
-		if of[i].version == "" && (best == "" || c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
+		onlyCopies := c.CRD == nil && c.RBAC == nil && c.Webhook == nil && c.ApplyConfiguration == nil && c.SchemaPatch == nil
+		if of[i].version == "" && (project.version == "" || !onlyCopies) {
 			r.Ask(c.at, "the version of controller-gen is unknown%s; set controllerGen: {version: v0.X.Y}", branch[i])
 		}
 	}
-	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return config.Unreleased(w.version) }) {
-		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, best, source)
+	if project.version == "" {
+		return r.leaveUnreleased(calls, own)
 	}
-	if best != "" {
-		return calls
+	unreleased := slices.ContainsFunc(of, func(w witness) bool { return config.Unreleased(w.version) })
+	if p, ok := pinFor(pins, "."); ok && p.version != project.version && !unreleased {
+		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, project.version, project.source)
 	}
+	return calls
+}
+
+// versionOf is the version of a call: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project, or
+// of the pins. Without one it tells what fromBranch does.
+func (r *Reader) versionOf(c *genCall, calls []*genCall, own []repo.Manifest, pins []genVersion) (of witness, branch string) {
+	// explains reports that the deep copies of the call are as one version writes them, and not as another one does.
+	explains := func(version, other string) bool {
+		return c.Object != nil && r.writesBuildLine(c, version) && !r.writesBuildLine(c, other)
+	}
+	named := toolRelease.MatchString(c.pinned)
+	if v, source := annotated(r.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !named) {
+		if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && explains(p.version, v) {
+			return witness{p.version, p.source}, ""
+		}
+		return witness{v, source}, ""
+	}
+	if named {
+		return witness{c.pinned, c.at}, ""
+	}
+	if branch := r.fromBranch(r.crdsNear(c, calls, own)); branch != "" {
+		return witness{}, branch
+	}
+	p, ok := pinFor(r.likely(c, pins), orRoot(c.Dir))
+	if !ok {
+		return witness{}, ""
+	}
+	// CRDs that a command renames tell what made the deep copies, too, where the pin cannot have: it holds where the tool is not installed.
+	if files, v := r.elsewhere(calls, c); toolRelease.MatchString(v) && explains(v, p.version) {
+		return witness{v, files[len(files)-1]}, ""
+	}
+	return witness{p.version, p.source}, ""
+}
+
+// mostUsed is the release that most calls have, and of these the first.
+func mostUsed(of []witness) (most witness, ok bool) {
+	count := map[string]int{}
+	for _, w := range of {
+		count[w.version]++
+	}
+	for _, w := range of {
+		if w.version != "" && !config.Unreleased(w.version) && (!ok || count[w.version] > count[most.version]) {
+			most, ok = w, true
+		}
+	}
+	return most, ok
+}
+
+// versionOfProject is the version where no call has one: a program of the repository's own is built with what a go.mod requires, and CRDs that
+// no call makes bear it, too.
+func (r *Reader) versionOfProject(pins []genVersion) witness {
+	if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
+		return witness{p.version, p.source}
+	}
+	unreleased := func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }
+	version, source := annotated(slices.DeleteFunc(r.ownManifests(), unreleased))
+	if version != "" {
+		return witness{version, source}
+	}
+	// CRDs that commands rename bear it, too, but so do copies of earlier releases.
+	all := slices.DeleteFunc(slices.Clone(r.Manifests), func(m repo.Manifest) bool { return !m.IsOf(r.Kinds) || unreleased(m) })
+	if !slices.ContainsFunc(all, func(m repo.Manifest) bool { return m.Version != all[0].Version }) {
+		version, source = annotated(all)
+	}
+	return witness{version, source}
+}
+
+// leaveUnreleased lists the CRDs of inferred calls that bear the version of no release, and returns the other calls.
+func (r *Reader) leaveUnreleased(calls []*genCall, own []repo.Manifest) []*genCall {
 	return slices.DeleteFunc(slices.Clone(calls), func(c *genCall) bool {
 		if c.Inferred == "" || c.CRD == nil || !config.Unreleased(c.Version) {
 			return false
