@@ -8,13 +8,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/crdctl/crdctl/internal/detect/controllergen"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
-	"github.com/crdctl/crdctl/internal/text/lazyregexp"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // readHelpers decides which generators write next to the types: those whose files are there, and those that a call of
@@ -23,29 +20,15 @@ func (d *discovery) readHelpers() {
 	shared := d.callOf("gen_helpers")
 	var names, usual, sources []string
 	for _, h := range helpers {
-		files := d.filesOf(h.tool)
 		if h.shared {
 			usual = append(usual, h.name)
 		}
+		files := d.filesOf(h.tool)
 		asking, _ := d.tagged(h.name, d.Settings.APIs)
+		if len(files) > 0 && d.leaveHelper(h, files, asking) {
+			continue
+		}
 		switch {
-		case len(files) > 0 && len(asking) == 0 && shared == "" && d.callOf(h.tool) == "":
-			d.List(h.name, h.tool, repo.Paths(files), "no tag asks for it, and no script runs "+h.tool+"; it stays unchanged")
-			continue
-		case h.tool == "defaulter-gen" && len(files) > 0 && len(asking) == 0 && shared == "":
-			// It makes a file for a package without its tag too, if it is given that.
-			d.List(h.name, h.tool, repo.Paths(files), "no tag asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
-			continue
-		case shared == "" && d.leaveCopied(h, files):
-			continue
-		case len(files) > 0 && d.unpinned != "" && h.name != "deepcopy": // which are the same in all versions
-			d.List(h.name, h.tool, repo.Paths(files), d.unpinned)
-			continue
-		case len(files) > 0 && d.leaveUnrun(h.name, h.tool, files, helperRunners, "gen_client", "gen_register", "gen_openapi"):
-			continue
-		case len(files) > 0 && !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
-			d.List(h.name, h.tool, repo.Paths(files), "crdctl writes "+h.file+" only; it stays unchanged")
-			continue
 		case len(files) > 0:
 			names = append(names, h.name)
 			sources = append(sources, files[0].Path)
@@ -87,6 +70,30 @@ func (d *discovery) readHelpers() {
 		d.leaveToControllerGen(helpers[0])
 	}
 	d.exclude(names)
+}
+
+// leaveHelper lists the files of a generator that crdctl does not run here, and reports whether it does not.
+func (d *discovery) leaveHelper(h helper, files []*repo.GoFile, asking []string) bool {
+	shared, at := d.callOf("gen_helpers") != "", d.callOf(h.tool)
+	why := ""
+	switch {
+	case len(asking) == 0 && !shared && at == "":
+		why = "no tag asks for it, and no script runs " + h.tool + "; it stays unchanged"
+	case len(asking) == 0 && !shared && h.tool == "defaulter-gen": // which makes a file for a package without its tag too, if it is given that
+		why = "no tag asks for it, but " + at + " runs " + h.tool + "; it stays unchanged"
+	case !shared && d.leaveCopied(h, files):
+		return true
+	case d.unpinned != "" && h.name != "deepcopy": // which are the same in all versions
+		why = d.unpinned
+	case d.leaveUnrun(h.name, h.tool, files, helperRunners, "gen_client", "gen_register", "gen_openapi"):
+		return true
+	case !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
+		why = "crdctl writes " + h.file + " only; it stays unchanged"
+	default:
+		return false
+	}
+	d.List(h.name, h.tool, repo.Paths(files), why)
+	return true
 }
 
 func joined(all []string) string {
@@ -198,7 +205,7 @@ func (d *discovery) leaveUntagged(h helper) {
 // for it, or no file here has the header of any: they came here with types of other repositories. It reports whether that is so.
 func (d *discovery) leaveCopied(h helper, files []*repo.GoFile) bool {
 	copied := d.untagged(h, files)
-	if len(files) == 0 || len(copied) == 0 && !d.foreignHeaders(files) || d.required() || d.mayRun(h.tool, helperRunners) {
+	if len(copied) == 0 && !d.foreignHeaders(files) || d.required() || d.mayRun(h.tool, helperRunners) {
 		return false
 	}
 	why := "no file here has their header"
@@ -296,98 +303,4 @@ func (d *discovery) inputsOfCall(c *call) (dirs []string, ok bool) {
 		}
 	}
 	return dirs, len(args) > 0
-}
-
-// object asks for the methods of an API object, of which objectMethod is one, declaration begins that of a type, registration that of what registers
-// the types of a package, and defaulting a function that sets defaults.
-var (
-	object       = lazyregexp.New(`(?m)^//\s*\+k8s:deepcopy-gen:interfaces=\S*runtime\.Object\b`)
-	objectMethod = lazyregexp.New(`(?m)^func \(.*\) DeepCopyObject\(\)`)
-	defaulting   = lazyregexp.New(`(?m)^func SetDefaults_`)
-	declaration  = lazyregexp.New(`(?m)^type\b`)
-	registration = lazyregexp.New(`(?m)^(?:(?:var|func)\s+AddToScheme\b|\tAddToScheme\b[^\n(]*=)`)
-)
-
-// declaresType reports whether a package declares a type.
-func (d *discovery) declaresType(dir string) bool { return d.anySource(dir, declaration) }
-
-// anySource reports whether a pattern matches a Go file of a package.
-func (d *discovery) anySource(dir string, pattern *lazyregexp.Regexp) bool {
-	for _, data := range d.GoSources(dir) {
-		if pattern.Match(data) {
-			return true
-		}
-	}
-	return false
-}
-
-// exclude leaves out the packages that have tags and no generated file while others have one, and reports them: they may be new.
-func (d *discovery) exclude(names []string) {
-	kept := map[string]bool{} // directories that have generated files, or that a tree needs
-	for _, f := range d.Files {
-		if f.Generator != "" {
-			kept[f.Dir] = true
-		}
-	}
-	for _, t := range d.trees {
-		packages := t.packages
-		if t.apply != nil {
-			packages = slices.Concat(packages, t.apply.packages)
-		}
-		for _, p := range packages {
-			if dir, ok := d.Modules.Dir(p); ok {
-				kept[dir] = true
-			}
-		}
-	}
-	for _, h := range helpers {
-		// Without a defaulting function there is nothing for defaulter-gen to write, and the like for conversions and
-		// validations: a missing file of theirs says nothing.
-		if !slices.Contains(names, h.name) || len(d.filesOf(h.tool)) == 0 {
-			continue
-		}
-		mayRun := sync.OnceValue(func() bool { // which looks through all files
-			return h.name == "deepcopy" || len(d.Texts) == 0 || d.mayRun(h.tool, helperRunners)
-		})
-		dirs, place := d.tagged(h.name, d.Settings.APIs)
-		for _, dir := range dirs {
-			inside := false
-			for other := range kept {
-				inside = inside || text.Below(dir, other)
-			}
-			switch {
-			case slices.Contains(d.Settings.Exclude, dir), d.madeBy(dir, h.tool), slices.Contains(d.Settings.ExcludeFrom[h.name], dir):
-			case h.name == "register" && !d.Exists(path.Join(dir, h.file)) && d.anySource(dir, registration):
-				d.excludeFrom(h.name, dir, dir+" registers its types itself")
-			case kept[dir] && !mayRun():
-				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
-				d.Ask(place[dir], "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
-			case h.name == "defaulter" && !d.Exists(path.Join(dir, h.file)) && !d.anySource(dir, defaulting) && !d.isGiven(h, dir):
-				// Older versions would write a file without functions.
-				d.excludeFrom(h.name, dir, dir+" has no defaulting functions, and no command that crdctl can read gives it to "+h.tool)
-			case kept[dir]:
-				if h.name == "register" || h.name == "deepcopy" && !d.Exists(path.Join(dir, h.file)) {
-					d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
-				}
-			case (h.name == "deepcopy" || h.name == "register") && d.declaresType(dir) && d.isGiven(h, dir),
-				h.name == "deepcopy" && d.anySource(dir, object) && !d.anySource(dir, objectMethod) && !workspace.GitIgnores(d.Root, path.Join(dir, h.file)): // which does not compile
-				d.Ask(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)
-			case slices.ContainsFunc(helpers, func(other helper) bool {
-				return slices.Contains(names, other.name) && d.declaresType(dir) && d.isGiven(other, dir)
-			}):
-				if !d.isGiven(h, dir) {
-					d.excludeFrom(h.name, dir, "no command that crdctl can read gives "+dir+" to "+h.tool)
-				}
-			case inside && h.name == "deepcopy" && !d.declaresType(dir):
-				d.excludeFrom(h.name, dir, dir+" has the tag and no types") // before v0.30, deepcopy-gen writes an empty file
-			case inside:
-				d.Ask(place[dir], "asks for %s and has no generated file, but packages below it have; remove the tag, or generate it too", h.tool)
-			default:
-				d.Settings.Exclude = append(d.Settings.Exclude, dir)
-				d.Set("exclude", place[dir]+" has a tag, but nothing was generated")
-				d.Ask(place[dir], "asks for %s and has no generated file, but others have one; it is skipped: remove %s from exclude if it is new", h.tool, dir)
-			}
-		}
-	}
-	slices.Sort(d.Settings.Exclude)
 }
