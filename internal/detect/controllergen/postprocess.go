@@ -15,7 +15,6 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
-	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -135,7 +134,7 @@ func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 			if path.Base(step.Words[0]) == "find" && len(step.Words) > 1 {
 				listed = steps.Local(step.Dir, step.Words[1])
 			}
-			r.after(step, &m, listed)
+			r.after(step, &m).record(listed)
 		}
 	}
 }
@@ -175,22 +174,34 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			if r.templated(file) {
 				r.PostProcess(scriptline.Line{}.On(file))
 			}
-			if top := [4]byte{}; path.Ext(file) == ".yaml" && r.Settings.ControllerGen.PostProcessedBy(file) == nil && r.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" && !r.hasHeader(calls, file) { // the second is of before v0.9
-				by := r.mentioned(path.Base(file))
-				if by.At == "" && r.placeholder(file) {
-					continue
-				}
-				if by.At == "" && top[0] == '#' {
-					by = headers.Near(file)
-				}
-				one := by.On(file)
-				if by.At == "" && r.headed(file) {
-					one.Changes = config.ChangesForm // nothing shows more than that
-				}
-				r.PostProcess(one)
+			if path.Ext(file) == ".yaml" && r.Settings.ControllerGen.PostProcessedBy(file) == nil && !r.begins(file) && !r.hasHeader(calls, file) {
+				r.changedTop(file, headers)
 			}
 		}
 	}
+}
+
+// begins reports whether a manifest begins as controller-gen writes it, or cannot be read.
+func (r *Reader) begins(file string) bool {
+	top := [4]byte{}
+	return !r.top(file, top[:]) || string(top[:]) == "---\n" || string(top[:]) == "\n---" // the second is of before v0.9
+}
+
+// changedTop records what changed the beginning of a manifest, as far as that is known.
+func (r *Reader) changedTop(file string, headers scriptline.Lines) {
+	by := r.mentioned(path.Base(file))
+	if by.At == "" && r.placeholder(file) {
+		return
+	}
+	top := [1]byte{}
+	if by.At == "" && r.top(file, top[:]) && top[0] == '#' {
+		by = headers.Near(file)
+	}
+	one := by.On(file)
+	if by.At == "" && r.headed(file) {
+		one.Changes = config.ChangesForm // nothing shows more than that
+	}
+	r.PostProcess(one)
 }
 
 // headed reports whether a manifest is as controller-gen writes it below comments.
@@ -238,100 +249,6 @@ func (r *Reader) placeholder(file string) bool {
 	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
 	return err == nil && crdform.PlaceholderRole(data)
 }
-
-// after records what a command does to the files that are made.
-func (r *Reader) after(step steps.Step, m *made, listed string) {
-	words := step.Words
-	at := func(word string) string {
-		if m := variableInFront.FindString(word); m != "" {
-			return steps.Local(shell.Root, word[len(m):]) // mostly the root, which a script finds in its own way
-		}
-		return steps.Local(step.Dir, word)
-	}
-	by := scriptline.Line{At: step.At(), Words: words}
-	for _, file := range step.Writes {
-		r.changed(m, at(file), by, true)
-	}
-	switch name := path.Base(words[0]); {
-	case name == "rm":
-		for _, w := range words[1:] {
-			r.removed(m, at(w), step.At())
-			r.removedSome(m, at(w), step.At())
-			r.removedAll(m, at(w))
-		}
-	case scriptline.InPlace(words):
-		known := false
-		for _, w := range words[1:] {
-			known = r.changed(m, at(w), by, true) || known
-			patterns, sure := listedIn(w)
-			for _, p := range patterns {
-				known = r.changed(m, at(p), by, sure) || known
-			}
-		}
-		if !known && (name == "xargs" || strings.Contains(words[len(words)-1], "$")) {
-			r.changed(m, listed, by, false)
-		}
-	case name == "mv" || name == "cp" || name == "install":
-		to := at(words[len(words)-1])
-		var moved []string
-		for _, w := range words[1 : len(words)-1] {
-			if name == "mv" {
-				r.removed(m, at(w), step.At())
-				moved = append(moved, r.movedAway(m, at(w), to, step.At())...)
-			}
-			if at(w) == to || strings.Contains(w, "*") && r.Modules.NamesRequired(w) {
-				continue // nothing, as in an image, or its CRDs are of other groups, and have other names
-			}
-			for _, name := range r.namesOf(at(w), path.Base(w)) {
-				r.changed(m, path.Join(to, name), by, true)
-			}
-		}
-		if !r.IsDir(to) {
-			r.changed(m, to, by, true)
-		}
-		if len(moved) > 0 {
-			m.byDir[to] = append(m.byDir[to], moved...)
-		}
-	case name == "tee":
-		for _, w := range words[1:] {
-			r.changed(m, at(w), by, true)
-		}
-	case name == "copywrite" || name == "addlicense" || name == "license-eye":
-		for dir := range m.byDir {
-			r.changed(m, dir, by, false)
-		}
-	case name == "go" && len(words) > 2 && (words[1] == "run" || words[1] == "generate"):
-		r.afterPrograms(step, m, at, by)
-	case slices.Contains(readers, program(words[0])) || name == "go" && len(words) > 1 && words[1] != "tool":
-	default:
-		r.afterArguments(words[1:], m, at, by, r.rewrites(words, at))
-		r.afterInput(step, m, by)
-		r.afterBuilt(name, words[1:], m, at, by)
-	}
-}
-
-// afterArguments records what a command does to the files that it is given; sure is set where it is known to rewrite them.
-func (r *Reader) afterArguments(words []string, m *made, at func(string) string, by scriptline.Line, sure bool) {
-	for _, w := range words {
-		_, value, assigned := strings.Cut(w, "=")
-		if assigned {
-			w = value
-		}
-		r.changed(m, at(w), by, sure)
-	}
-}
-
-var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
-
-// readers are programs that read the files that they are given, and write elsewhere.
-var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd", "pushd", "popd",
-	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "go-bindata", "statik", "sed", "perl", "awk", "kind"}
-
-// versionAfter is what a program's file is called after its version.
-var versionAfter = lazyregexp.New(`(@.*|[-_]v?\d+(\.\d+)+)$`)
-
-// program is the name of a program without its directory and version, as kustomize in hack/kustomize-3.8.1.
-func program(word string) string { return versionAfter.ReplaceAllString(path.Base(word), "") }
 
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
 // controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form. A Go file counts where it is

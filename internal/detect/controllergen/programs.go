@@ -12,18 +12,16 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
-	"github.com/crdctl/crdctl/internal/detect/scriptline"
-	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-// afterPrograms records what programs of the repository do that go run, or a line of go:generate, starts: they change the files that
+// goPrograms records what programs of the repository do that go run, or a line of go:generate, starts: they change the files that
 // they are given, and those of a directory that they write to.
-func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string, by scriptline.Line) {
-	words := step.Words[2:]
-	if step.Words[1] == "run" {
+func (l *later) goPrograms() {
+	words := l.step.Words[2:]
+	if l.step.Words[1] == "run" {
 		words = words[flagsOfRun(words):]
 		if len(words) == 0 {
 			return
@@ -31,18 +29,20 @@ func (r *Reader) afterPrograms(step steps.Step, m *made, at func(string) string,
 		if slices.Contains(readers, program(words[0])) {
 			return
 		}
-		r.afterArguments(words, m, at, by, false)
-		r.afterProgram(words, m, at, by)
+		l.arguments(words, false)
+		l.goProgram(words)
 		return
 	}
 	for _, w := range words {
-		dir := at(strings.TrimSuffix(w, "/..."))
+		dir := l.at(strings.TrimSuffix(w, "/..."))
 		if dir == "" {
 			continue
 		}
-		for _, data := range r.GoSources(dir) {
+		there := *l
+		there.at = func(word string) string { return path.Join(dir, word) }
+		for _, data := range l.GoSources(dir) {
 			for _, line := range goRun.FindAllSubmatch(data, -1) {
-				r.afterProgram(strings.Fields(string(line[1])), m, func(word string) string { return path.Join(dir, word) }, by)
+				there.goProgram(strings.Fields(string(line[1])))
 			}
 		}
 	}
@@ -74,81 +74,83 @@ func writesManifests(sources []byte) bool {
 	})
 }
 
-// afterProgram records that a program changes the directories that its sources name or that it is given, if these write files.
-func (r *Reader) afterProgram(words []string, m *made, at func(string) string, by scriptline.Line) {
+// goProgram records that a program changes the directories that its sources name or that it is given, if these write files.
+func (l *later) goProgram(words []string) {
 	i := flagsOfRun(words)
 	if i == len(words) {
 		return
 	}
-	dir := at(words[i])
+	dir := l.at(words[i])
 	if path.Ext(dir) == ".go" {
 		dir = path.Dir(dir)
 	}
-	sources := bytes.Join(slices.Collect(maps.Values(r.GoSources(dir))), nil)
+	sources := bytes.Join(slices.Collect(maps.Values(l.GoSources(dir))), nil)
 	if dir == "" || !writesManifests(sources) {
 		return
 	}
 	out := output(words[i+1:])
 	if out != "" {
-		out = at(out)
+		out = l.at(out)
 	} else {
-		r.changesGiven(words[i+1:], m, at, by)
+		l.changesGiven(words[i+1:])
 	}
-	for made := range m.byDir {
+	for made := range l.made.byDir {
 		if out != "" && !text.Below(out, made) && !text.Below(made, out) {
 			continue // it only reads there
 		}
 		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
-			r.PostProcess(by.On(made))
+			l.PostProcess(l.by.On(made))
 		}
 	}
 }
 
-// afterBuilt is afterProgram for a program that was built of the repository before, by its name: it changes the directories that it is given,
+// builtProgram is goProgram for a program that was built of the repository before, by its name: it changes the directories that it is given,
 // if its sources write files.
-func (r *Reader) afterBuilt(name string, words []string, m *made, at func(string) string, by scriptline.Line) {
-	main := slices.IndexFunc(r.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
-	if main < 0 || output(words) != "" || !writesManifests(bytes.Join(slices.Collect(maps.Values(r.GoSources(r.Files[main].Dir))), nil)) {
+func (l *later) builtProgram(name string, words []string) {
+	main := slices.IndexFunc(l.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
+	if main < 0 || output(words) != "" || !writesManifests(bytes.Join(slices.Collect(maps.Values(l.GoSources(l.Files[main].Dir))), nil)) {
 		return
 	}
-	r.changesGiven(words, m, at, by)
+	l.changesGiven(words)
 }
 
 // changesGiven records that a program that writes files changes the directories that it is given.
-func (r *Reader) changesGiven(words []string, m *made, at func(string) string, by scriptline.Line) {
+func (l *later) changesGiven(words []string) {
 	for _, w := range words {
-		if dir := at(w); m.byDir[dir] != nil {
-			r.PostProcess(by.On(dir))
+		if dir := l.at(w); l.made.byDir[dir] != nil {
+			l.PostProcess(l.by.On(dir))
 		}
 	}
 }
 
-// afterInput records what an interpreter does that reads its program from the input, as from a here-document: it changes the files that the
+// input records what an interpreter does that reads its program from the input, as from a here-document: it changes the files that the
 // script names, if the script writes files.
-func (r *Reader) afterInput(step steps.Step, m *made, by scriptline.Line) {
-	if !interpreter.MatchString(path.Base(step.Words[0])) || len(step.Words) > 1 && step.Words[1] != "-" {
+func (l *later) input() {
+	words := l.step.Words
+	if !interpreter.MatchString(path.Base(words[0])) || len(words) > 1 && words[1] != "-" {
 		return
 	}
-	i := slices.IndexFunc(r.Texts, func(t repo.Script) bool { return t.Path == step.Path })
-	if i < 0 || !writesText.Match(r.Texts[i].Data) {
+	i := slices.IndexFunc(l.Texts, func(t repo.Script) bool { return t.Path == l.step.Path })
+	if i < 0 || !writesText.Match(l.Texts[i].Data) {
 		return
 	}
-	for _, files := range m.byDir {
+	for _, files := range l.made.byDir {
 		for _, file := range files {
-			if bytes.Contains(r.Texts[i].Data, []byte(file)) {
-				r.PostProcess(by.On(file))
+			if bytes.Contains(l.Texts[i].Data, []byte(file)) {
+				l.PostProcess(l.by.On(file))
 			}
 		}
 	}
 }
 
-// rewrites reports whether a command has an interpreter run a script of the repository that writes files, and that is not told where to.
-func (r *Reader) rewrites(words []string, at func(string) string) bool {
+// rewrites reports whether the command has an interpreter run a script of the repository that writes files, and that is not told where to.
+func (l *later) rewrites() bool {
+	words := l.step.Words
 	if !interpreter.MatchString(path.Base(words[0])) || len(words) < 3 || output(words[2:]) != "" {
 		return false
 	}
-	file := at(words[1])
-	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	file := l.at(words[1])
+	data, err := safefs.ReadFile(filepath.Join(l.Root, filepath.FromSlash(file)), safefs.MaxFile)
 	return err == nil && file != "" && writesText.Match(data)
 }
 
