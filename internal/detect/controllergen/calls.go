@@ -4,6 +4,8 @@ package controllergen
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -133,22 +135,50 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 	if !ok {
 		return found
 	}
-	headerUnknown, given := false, words
-	words = slices.Clone(words)
+	c, err := r.readCall(step, words)
+	if err != nil {
+		unreadable := errors.Is(err, errUnreadable)
+		// A line of go:generate may have been read with the variables that a makefile sets for it.
+		if generates && !(unreadable && slices.ContainsFunc(found, func(c *genCall) bool { return c.at == step.At() })) {
+			r.Ask(step.At(), "%v", err)
+			if unreadable {
+				r.listPatched(step, words)
+			}
+		}
+		return found
+	}
+	c.pinned = pinned
+	for _, o := range found {
+		if o.sameAs(c) {
+			o.IgnoreErrors = o.IgnoreErrors && c.IgnoreErrors
+			return found
+		}
+	}
+	if !generates && known > 0 && !r.alone(found[:known], c) {
+		r.Note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
+		return found
+	}
+	if step.Maybe {
+		r.Note(step.At(), "whether this call runs depends on a condition that only make can decide")
+	}
+	return append(found, c)
+}
+
+var errUnreadable = errors.New(cannotBeRead)
+
+// readCall reads the call of a step from the words after the name of the program. What cannot be read without running it is errUnreadable.
+func (r *Reader) readCall(step steps.Step, given []string) (*genCall, error) {
+	c := &genCall{at: step.At()}
+	words := slices.Clone(given)
 	for i, w := range words {
 		words[i] = thisYear.ReplaceAllString(w, "year="+config.CurrentYear)
 		if unknownHeader.MatchString(words[i]) {
-			words[i], headerUnknown = "object", true
+			words[i], c.headerUnknown = "object", true
 		}
 	}
 	dir := steps.Local(step.Dir, ".")
 	if slices.ContainsFunc(words, notKnown) || dir == "" {
-		// A line of go:generate may have been read with the variables that a makefile sets for it.
-		if generates && !slices.ContainsFunc(found, func(c *genCall) bool { return c.at == step.At() }) {
-			r.Ask(step.At(), cannotBeRead+": %s", scriptline.Short(given))
-			r.listPatched(step, words)
-		}
-		return found
+		return nil, fmt.Errorf("%w: %s", errUnreadable, scriptline.Short(given))
 	}
 	// Older releases run a generator twice that is given twice, and the second overwrites what the first made.
 	var last []string
@@ -159,10 +189,7 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 	}
 	call, err := args.Parse(last)
 	if err != nil {
-		if generates {
-			r.Ask(step.At(), "%v", err)
-		}
-		return found
+		return nil, err
 	}
 	if dir != "." {
 		call.Dir = dir
@@ -176,33 +203,22 @@ func (r *Reader) addCall(found []*genCall, step steps.Step, generates bool, name
 			call.Env[name] = value
 		}
 	}
-	c := &genCall{ControllerGenCall: call, at: step.At(), pinned: pinned, headerUnknown: headerUnknown}
+	if missing := cmp.Or(r.missingRoot(&call), r.missingHeader(&call)); missing != "" {
+		return nil, fmt.Errorf("the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)
+	}
 	for _, w := range step.Writes {
 		c.writes = append(c.writes, steps.Local(step.Dir, w))
 	}
-	if missing := cmp.Or(r.missingRoot(&call), r.missingHeader(&call)); missing != "" {
-		if generates {
-			r.Ask(step.At(), "the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)
-		}
-		return found
-	}
-	for _, o := range found {
-		was := o.IgnoreErrors
-		if o.IgnoreErrors = false; reflect.DeepEqual(o.ControllerGenCall, call) {
-			o.IgnoreErrors = was && step.GoesOn
-			return found
-		}
-		o.IgnoreErrors = was
-	}
+	c.ControllerGenCall = call
 	c.IgnoreErrors = step.GoesOn
-	if !generates && known > 0 && !r.alone(found[:known], c) {
-		r.Note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
-		return found
-	}
-	if step.Maybe {
-		r.Note(step.At(), "whether this call runs depends on a condition that only make can decide")
-	}
-	return append(found, c)
+	return c, nil
+}
+
+// sameAs reports whether two calls are equal but for what becomes of their errors.
+func (c *genCall) sameAs(other *genCall) bool {
+	x, y := c.ControllerGenCall, other.ControllerGenCall
+	x.IgnoreErrors, y.IgnoreErrors = false, false
+	return reflect.DeepEqual(x, y)
 }
 
 // listPatched lists the CRDs into which a call puts schemas that cannot be read: the directory of the manifests is a copy that a script makes.
