@@ -116,27 +116,11 @@ func readScript(file, src, cwd string) *script {
 	otherwise := false
 	workOff := slices.ContainsFunc(read.Assignments, func(a shell.Assignment) bool { return a.Name == "GOWORK" && a.Value == "off" })
 	for _, c := range opened(path.Join(shell.Root, file), read.Commands) {
-		for _, w := range c.Words {
-			if sc.pin(pinned, w, c.Line) {
-				p := &sc.pins[len(sc.pins)-1]
-				p.runs = !p.openAPI && c.Words[0] == "go" && strings.Contains(w, "/cmd/")
-			}
-			sc.pin(inImage, w, c.Line)
-		}
-		sc.pin(inClone, strings.Join(c.Words, " "), c.Line)
-		switch {
-		case c.Words[0] == "trap": // at the end, when what it makes is to stay
-		case c.Words[0] != "rm":
+		sc.pinsOf(c)
+		if c.Words[0] == "rm" {
+			sc.removes(c)
+		} else if c.Words[0] != "trap" { // at the end, when what it makes is to stay
 			otherwise = otherwise || removes.MatchString(strings.Join(c.Words, " "))
-		default:
-			for _, w := range c.Words[1:] {
-				if !strings.HasPrefix(w, "-") {
-					if !path.IsAbs(w) && !strings.HasPrefix(w, "$") {
-						w = path.Join(c.Dir, w)
-					}
-					sc.removed = append(sc.removed, w)
-				}
-			}
 		}
 		if scriptline.InPlace(c.Words) {
 			e := edit{Line: scriptline.Line{At: repo.At(file, c.Line), Words: c.Words}}
@@ -165,6 +149,31 @@ func readScript(file, src, cwd string) *script {
 		sc.unparsed, sc.unparsedLine = read.Err, read.Line
 	}
 	return sc
+}
+
+// pinsOf reads the versions that a command names.
+func (sc *script) pinsOf(c shell.Command) {
+	for _, w := range c.Words {
+		if sc.pin(pinned, w, c.Line) {
+			p := &sc.pins[len(sc.pins)-1]
+			p.runs = !p.openAPI && c.Words[0] == "go" && strings.Contains(w, "/cmd/")
+		}
+		sc.pin(inImage, w, c.Line)
+	}
+	sc.pin(inClone, strings.Join(c.Words, " "), c.Line)
+}
+
+// removes records the paths that a command rm is given.
+func (sc *script) removes(rm shell.Command) {
+	for _, w := range rm.Words[1:] {
+		if strings.HasPrefix(w, "-") {
+			continue
+		}
+		if !path.IsAbs(w) && !strings.HasPrefix(w, "$") {
+			w = path.Join(rm.Dir, w)
+		}
+		sc.removed = append(sc.removed, w)
+	}
 }
 
 // ownFunctions is the directory of a kube_codegen.sh that the repository has or downloads, if the command reads one: its functions install the

@@ -17,7 +17,7 @@ var withResource = lazyregexp.New(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
 // readInformers finds the listers and informers of each tree: the factory of the informers and its interfaces import the clientset, and
 // the informers import the listers.
 func (d *discovery) readInformers() {
-	claimed := map[string]bool{}
+	claimed := map[string]bool{}   // directories of listers
 	reasons := map[string]string{} // by the directory of informers that are not of a tree
 	var trees []string
 	read := map[string]bool{} // the directories
@@ -26,48 +26,13 @@ func (d *discovery) readInformers() {
 			continue
 		}
 		read[f.Dir] = true
-		i := slices.IndexFunc(d.trees, func(t *clientTree) bool {
-			return slices.ContainsFunc(slices.Concat(d.ByDir[f.Dir], d.ByDir[path.Join(f.Dir, "internalinterfaces")]), func(g *repo.GoFile) bool {
-				return g.Generator == "informer-gen" && g.Uses(func(p string) bool { return p == t.self })
-			})
-		})
-		if i < 0 {
-			reasons[f.Dir] = "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged"
+		t, why := d.treeOf(f)
+		if why != "" {
+			reasons[f.Dir] = why
 			continue
 		}
-		t := d.trees[i]
-		switch {
-		case path.Base(f.Dir) == "internalversion":
-			reasons[f.Dir] = "informers of an internal clientset, which crdctl does not generate; these stay unchanged"
-			continue
-		case path.Base(f.Dir) != "externalversions" && f.LineWith("package externalversions\n") > 0:
-			reasons[f.Dir] = "informers that were moved out of a directory externalversions; these stay unchanged"
-			continue
-		case t.informers != "":
-			reasons[f.Dir] = "a second tree of informers for " + t.versioned + "; these stay unchanged"
-			continue
-		}
-		t.informers, t.informerFile = path.Dir(f.Dir), f
-		if t.singleDirectory = path.Base(f.Dir) != "externalversions"; t.singleDirectory {
-			t.informers = f.Dir
-		}
+		d.takeInformers(t, f)
 		trees = append(trees, f.Dir)
-		for _, g := range d.Files {
-			if g.Generator != "informer-gen" || !text.Below(f.Dir, g.Dir) {
-				continue
-			}
-			for _, in := range g.Imports() {
-				if dir, ok := d.Modules.Dir(in); ok && d.madeBy(dir, "lister-gen") {
-					t.listers = path.Dir(path.Dir(dir))
-				}
-			}
-			if g.Path == path.Join(f.Dir, "generic.go") {
-				t.watched = importsNamed(g, withResource, g.Data)
-			}
-		}
-		if t.listers == "" {
-			d.Ask(f.Path, "informers without listers; set watch: true for both, or watch: false for none")
-		}
 		claimed[t.listers] = true
 	}
 	for _, dir := range slices.Sorted(maps.Keys(reasons)) {
@@ -86,6 +51,51 @@ func (d *discovery) readInformers() {
 			claimed[dir] = true
 			d.leaveBelow(dir, "lister", "listers without informers; crdctl generates both (watch: true) or none, so these stay unchanged")
 		}
+	}
+}
+
+// treeOf is the client tree whose informers a factory is of, or why they are of none that crdctl generates.
+func (d *discovery) treeOf(factory *repo.GoFile) (t *clientTree, why string) {
+	dir := factory.Dir
+	i := slices.IndexFunc(d.trees, func(t *clientTree) bool {
+		return slices.ContainsFunc(slices.Concat(d.ByDir[dir], d.ByDir[path.Join(dir, "internalinterfaces")]), func(g *repo.GoFile) bool {
+			return g.Generator == "informer-gen" && g.Uses(func(p string) bool { return p == t.self })
+		})
+	})
+	switch {
+	case i < 0:
+		return nil, "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged"
+	case path.Base(dir) == "internalversion":
+		return nil, "informers of an internal clientset, which crdctl does not generate; these stay unchanged"
+	case path.Base(dir) != "externalversions" && factory.LineWith("package externalversions\n") > 0:
+		return nil, "informers that were moved out of a directory externalversions; these stay unchanged"
+	case d.trees[i].informers != "":
+		return nil, "a second tree of informers for " + d.trees[i].versioned + "; these stay unchanged"
+	}
+	return d.trees[i], ""
+}
+
+// takeInformers reads from the files next to a factory where informers and listers of a tree are, and what they watch.
+func (d *discovery) takeInformers(t *clientTree, factory *repo.GoFile) {
+	t.informers, t.informerFile = path.Dir(factory.Dir), factory
+	if t.singleDirectory = path.Base(factory.Dir) != "externalversions"; t.singleDirectory {
+		t.informers = factory.Dir
+	}
+	for _, g := range d.Files {
+		if g.Generator != "informer-gen" || !text.Below(factory.Dir, g.Dir) {
+			continue
+		}
+		for _, in := range g.Imports() {
+			if dir, ok := d.Modules.Dir(in); ok && d.madeBy(dir, "lister-gen") {
+				t.listers = path.Dir(path.Dir(dir))
+			}
+		}
+		if g.Path == path.Join(factory.Dir, "generic.go") {
+			t.watched = importsNamed(g, withResource, g.Data)
+		}
+	}
+	if t.listers == "" {
+		d.Ask(factory.Path, "informers without listers; set watch: true for both, or watch: false for none")
 	}
 }
 
