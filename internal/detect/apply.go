@@ -128,24 +128,13 @@ func (d *discovery) userOf(a *applyTree) (best *clientTree) {
 
 // readApply reads from the files of a tree of apply configurations what its flags were.
 func (d *discovery) readApply(a *applyTree) {
-	var undefined []string
-	uses := map[[2]string]string{} // import path and type, to the place of the first use
+	uses := map[extern]string{} // to the place of the first use
 	for _, f := range d.Files {
 		if f.Generator != "applyconfiguration-gen" || !text.Below(a.dir, f.Dir) {
 			continue
 		}
 		if f.Path == path.Join(a.dir, "internal", "internal.go") {
-			if all := schemaType.FindAllIndex(f.Data, untypedTypes+1); len(all) > untypedTypes {
-				a.schema = repo.At(f.Path, f.Line(all[0][0]))
-				for _, m := range undefinedType.FindAllSubmatch(f.Data, -1) {
-					undefined = append(undefined, string(m[1]))
-				}
-				// Where the names that models give themselves are reversed as well, the generator finds no kind by its name.
-				none := len(undefined) == len(schemaType.FindAllIndex(f.Data, -1))-untypedTypes
-				a.reversed = reversedName.Match(f.Data) || none && slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
-					return f.LineWith(modelNameMethod) > 0 && slices.Contains(a.packages, d.Modules.ImportPath(f.Dir))
-				})
-			}
+			d.readSchema(a, f)
 			continue
 		}
 		for name, in := range f.Imports() {
@@ -153,16 +142,9 @@ func (d *discovery) readApply(a *applyTree) {
 				continue
 			}
 			for typ, at := range applyUses(f.Data, name) {
-				if key := [2]string{in, typ}; uses[key] == "" {
+				if key := (extern{in, typ}); uses[key] == "" {
 					uses[key] = repo.At(f.Path, f.Line(at))
 				}
-			}
-		}
-	}
-	for _, kind := range undefined {
-		for _, f := range d.Files {
-			if f.Generator == "applyconfiguration-gen" && text.Below(a.dir, f.Dir) && f.LineWith("func Extract"+kind+"(") > 0 {
-				a.untagged, a.foreign = true, a.foreign || f.Uses(d.isTaggedAsWhole)
 			}
 		}
 	}
@@ -175,15 +157,47 @@ func (d *discovery) readApply(a *applyTree) {
 		}
 		d.PostProcess(by)
 	}
-	keys := slices.SortedFunc(maps.Keys(uses), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	d.readExterns(a, uses)
+}
+
+// readSchema reads what internal.go tells: whether the generator was given a schema, and which types that had not.
+func (d *discovery) readSchema(a *applyTree, f *repo.GoFile) {
+	all := schemaType.FindAllIndex(f.Data, -1)
+	if len(all) <= untypedTypes {
+		return
+	}
+	a.schema = repo.At(f.Path, f.Line(all[0][0]))
+	undefined := undefinedType.FindAllSubmatch(f.Data, -1)
+	// Where the names that models give themselves are reversed as well, the generator finds no kind by its name.
+	none := len(undefined) == len(all)-untypedTypes
+	a.reversed = reversedName.Match(f.Data) || none && slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
+		return f.LineWith(modelNameMethod) > 0 && slices.Contains(a.packages, d.Modules.ImportPath(f.Dir))
+	})
+	for _, kind := range undefined {
+		for _, f := range d.Files {
+			if f.Generator == "applyconfiguration-gen" && text.Below(a.dir, f.Dir) && f.LineWith("func Extract"+string(kind[1])+"(") > 0 {
+				a.untagged, a.foreign = true, a.foreign || f.Uses(d.isTaggedAsWhole)
+			}
+		}
+	}
+}
+
+// extern is a type of an apply configuration that is elsewhere.
+type extern struct{ importPath, typ string }
+
+// readExterns finds the API types of the apply configurations that a tree takes from elsewhere.
+func (d *discovery) readExterns(a *applyTree, uses map[extern]string) {
+	keys := slices.SortedFunc(maps.Keys(uses), func(a, b extern) int {
+		return cmp.Or(strings.Compare(a.importPath, b.importPath), strings.Compare(a.typ, b.typ))
+	})
 	for _, key := range keys {
 		source := uses[key]
-		from := cmp.Or(d.sourceOf(a, key[0], key[1]), d.sourceInCalls(a, key[0], key[1]))
+		from := cmp.Or(d.sourceOf(a, key.importPath, key.typ), d.sourceInCalls(a, key.importPath, key.typ))
 		if from == "" {
-			d.Ask(source, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
+			d.Ask(source, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key.importPath, key.typ, key.typ, key.importPath)
 			continue
 		}
-		a.externs = append(a.externs, external{from + "." + key[1], key[0], source})
+		a.externs = append(a.externs, external{from + "." + key.typ, key.importPath, source})
 	}
 	slices.SortFunc(a.externs, func(x, y external) int { return strings.Compare(x.typ, y.typ) })
 }

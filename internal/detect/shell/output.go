@@ -25,28 +25,37 @@ func (s *state) output(list []*syntax.Stmt) (out string, ok bool) {
 
 // print reports whether it is known what a command prints.
 func (s *state) print(st *syntax.Stmt, out *string) bool {
-	if c, ok := st.Cmd.(*syntax.BinaryCmd); ok {
-		if c.Op == syntax.Pipe {
-			return s.print(c.X, out) && s.filter(c.Y, out)
-		}
-		if name := s.lookedUp(c.X); name != "" && c.Op == syntax.OrStmt {
-			*out = name // wherever it is
-			return true
-		}
-		if exists, known := s.exists(c.X); known {
-			return exists == (c.Op == syntax.OrStmt) || s.print(c.Y, out)
-		}
-		if and, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && c.Op == syntax.OrStmt && and.Op == syntax.AndStmt {
-			if exists, known := s.exists(and.X); known && !exists {
-				return s.print(c.Y, out)
-			}
-		}
-		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && s.print(c.X, out) && (c.Op == syntax.OrStmt || s.print(c.Y, out))
+	switch c := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return s.printBoth(c, out)
+	case *syntax.CallExpr:
+		return s.printCall(c, out)
 	}
-	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return false
+	return false
+}
+
+// printBoth is print for two commands that are joined by a pipe, && or ||.
+func (s *state) printBoth(c *syntax.BinaryCmd, out *string) bool {
+	if c.Op == syntax.Pipe {
+		return s.print(c.X, out) && s.filter(c.Y, out)
 	}
+	if name := s.lookedUp(c.X); name != "" && c.Op == syntax.OrStmt {
+		*out = name // wherever it is
+		return true
+	}
+	if exists, known := s.exists(c.X); known {
+		return exists == (c.Op == syntax.OrStmt) || s.print(c.Y, out)
+	}
+	if and, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && c.Op == syntax.OrStmt && and.Op == syntax.AndStmt {
+		if exists, known := s.exists(and.X); known && !exists {
+			return s.print(c.Y, out)
+		}
+	}
+	return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && s.print(c.X, out) && (c.Op == syntax.OrStmt || s.print(c.Y, out))
+}
+
+// printCall is print for a simple command.
+func (s *state) printCall(c *syntax.CallExpr, out *string) bool {
 	words := append(s.words(c), "")
 	first, last := words[0], words[max(0, len(words)-2)]
 	switch path.Base(first) {
