@@ -15,6 +15,18 @@ import (
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
+// evidence is what the files of a generator show of an inferred call.
+type evidence struct {
+	equal, differ, missing int
+
+	made []string // that are not compared without more of it: all but the equal ones
+}
+
+// unclear reports whether that is too little to compare what the call makes.
+func (e *evidence) unclear(generator string) bool {
+	return e.equal == 0 && e.differ+e.missing > 0 || generator != "object" && e.differ > e.equal
+}
+
 // leaveGuessed leaves out what calls make that were inferred from the tree where too little shows that they are right. A difference may come
 // of options that the call has not. A deep copy has none but its header, which the files of a call share, so one that is equal shows the call;
 // of the other generators, at least half of the files that can be compared must be equal. A file that is missing shows nothing.
@@ -23,59 +35,23 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 		call      int
 		generator string
 	}
-	type evidence struct {
-		equal, differ, missing int
-
-		made []string // that are not compared without more of it: all but the equal ones
-	}
 	of := map[origin]*evidence{}
 	for i := range all {
 		c := &all[i]
-		from := origin{c.call, c.generator}
 		if p.settings.Calls[c.call].Inferred == "" {
 			continue
 		}
-		e := of[from]
-		if e == nil {
-			e = &evidence{}
-			of[from] = e
+		from := origin{c.call, c.generator}
+		if of[from] == nil {
+			of[from] = &evidence{}
 		}
-		if c.by != nil {
-			switch {
-			case c.missing:
-				e.missing++
-			case len(c.result.Differences) == 0:
-				e.equal++
-				continue
-			case c.isStale():
-				e.differ++
-			} // otherwise the script may have made the difference, which shows nothing
-			e.made = append(e.made, c.path)
-			continue
-		}
-		onDisk, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(c.path)), safefs.MaxFile)
-		switch {
-		case err != nil && !os.IsNotExist(err):
+		if err := p.weigh(c, of[from]); err != nil {
 			return nil, nil, err
-		case err == nil && bytes.Equal(onDisk, c.content):
-			e.equal++
-			continue
-		case err == nil && c.generator == "crd" && postprocess.SameButLists(c.content, onDisk):
-			e.equal++
-			p.left[c.path] = true
-			c.by, c.result = &config.PostProcessed{Path: c.path, By: config.UnknownCommand}, postprocess.Result{How: postprocess.Lists}
-			continue
-		case err == nil:
-			e.differ++
-		default:
-			e.missing++
 		}
-		e.made = append(e.made, c.path)
 	}
 	for _, c := range all {
 		e := of[origin{c.call, c.generator}]
-		unclear := e != nil && (e.equal == 0 && e.differ+e.missing > 0 || c.generator != "object" && e.differ > e.equal)
-		if !unclear || !slices.Contains(e.made, c.path) {
+		if e == nil || !e.unclear(c.generator) || !slices.Contains(e.made, c.path) {
 			kept = append(kept, c)
 			continue
 		}
@@ -85,4 +61,43 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 		}
 	}
 	return kept, left, nil
+}
+
+// weigh adds what one file shows to the evidence.
+func (p *project) weigh(c *comparison, e *evidence) error {
+	switch equal, missing, err := p.equalOnDisk(c); {
+	case err != nil:
+		return err
+	case equal:
+		e.equal++
+		return nil
+	case missing:
+		e.missing++
+	case c.by == nil || c.isStale(): // otherwise the script may have made the difference, which shows nothing
+		e.differ++
+	}
+	e.made = append(e.made, c.path)
+	return nil
+}
+
+// equalOnDisk reports whether a file is as the call makes it, but for what is known to change it, or missing. A CRD whose lists alone are
+// written otherwise counts as equal, and as changed by a command that is not known.
+func (p *project) equalOnDisk(c *comparison) (equal, missing bool, err error) {
+	if c.by != nil {
+		return !c.missing && len(c.result.Differences) == 0, c.missing, nil
+	}
+	onDisk, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(c.path)), safefs.MaxFile)
+	switch {
+	case os.IsNotExist(err):
+		return false, true, nil
+	case err != nil:
+		return false, false, err
+	case bytes.Equal(onDisk, c.content):
+		return true, false, nil
+	case c.generator == "crd" && postprocess.SameButLists(c.content, onDisk):
+		p.left[c.path] = true
+		c.by, c.result = &config.PostProcessed{Path: c.path, By: config.UnknownCommand}, postprocess.Result{How: postprocess.Lists}
+		return true, false, nil
+	}
+	return false, false, nil
 }
