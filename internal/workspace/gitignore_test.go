@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workspace
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestGitIgnores(t *testing.T) {
+	top := t.TempDir()
+	root := filepath.Join(top, "operator")
+	write := func(file, content string) {
+		t.Helper()
+		full := filepath.Join(top, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command("git", append([]string{"-C", top}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write("operator/.gitignore", "*.yaml\n!kept.yaml\nout/\n")
+	write("operator/config/committed.yaml", "a")
+	write("operator/out/crds/a.txt", "a")
+	write("config/other.yaml", "a")
+	git("init", "-q")
+	git("add", "-f", ".")
+	if err := os.RemoveAll(filepath.Join(root, "config")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "out")); err != nil {
+		t.Fatal(err)
+	}
+	for file, ignored := range map[string]bool{
+		"config/new.yaml":       true,
+		"config/other.yaml":     true, // of another directory
+		"config/committed.yaml": false,
+		"config/kept.yaml":      false,
+		"config/types.go":       false,
+		"out/crds":              false,
+		"out/bases":             true,
+		"ut/crds/x.yaml":        true, // the end of a name
+	} {
+		if got := GitIgnores(root, file); got != ignored {
+			t.Errorf("GitIgnores(%s) = %v, want %v", file, got, ignored)
+		}
+	}
+}
