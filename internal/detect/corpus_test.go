@@ -4,6 +4,8 @@ package detect
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -21,8 +23,8 @@ import (
 
 // The archives in testdata/corpus have the shapes of real repositories, each with the settings that a person who knows the
 // repository would write: "right" is a crdctl.yaml, "right/version" the version of code-generator, "right/notCompared" the files
-// that are listed as not compared, "right/reason" a part of a reason for that, "right/unread" a part of a finding, and "right/nothing" a part of the error where crdctl has
-// nothing to do. The text on top says after "known wrong:" why a verdict is not right, if it is not. "@client" and "@generated"
+// that are listed as not compared, "right/reason" a part of a reason for that, "right/unread" a part of a finding, "right/deleted" the files that git has and the tree has
+// not, and "right/nothing" a part of the error where crdctl has nothing to do. The text on top says after "known wrong:" why a verdict is not right, if it is not. "@client" and "@generated"
 // stand for generated files, see generated.
 func TestCorpus(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
@@ -63,7 +65,11 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 			files = append(files, f)
 		}
 	}
-	found, err := Project(unpack(t, files))
+	root := unpack(t, files)
+	if deleted := strings.Fields(want["right/deleted"]); deleted != nil {
+		deleteCommitted(t, root, deleted)
+	}
+	found, err := Project(root)
 	if nothing, ok := want["right/nothing"]; ok {
 		if err == nil {
 			return "found " + found.Line()
@@ -107,6 +113,23 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 		return fmt.Sprintf("version %q, right is %q", found.Version.Version, want["right/version"])
 	}
 	return ""
+}
+
+// deleteCommitted adds files to git's index that are not in the tree.
+func deleteCommitted(t *testing.T, root string, files []string) {
+	t.Helper()
+	git := func(args ...string) {
+		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	git("init", "-q")
+	for _, file := range files {
+		full := filepath.Join(root, filepath.FromSlash(file))
+		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		require.NoError(t, os.WriteFile(full, []byte("x"), 0o644))
+		git("add", "-f", file)
+		require.NoError(t, os.Remove(full))
+	}
 }
 
 // generated is what a line stands for: in "@generated" a file and the generator that made it, in "@client" a client tree, as

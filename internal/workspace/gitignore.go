@@ -33,7 +33,7 @@ func GitIgnores(root, file string) bool {
 		}
 		first, deeper, more := strings.Cut(rest, "/")
 		if !more || first == ".." {
-			return ignored && !tracked(root, file)
+			return ignored && !Tracked(root, file)
 		}
 		at, rest = path.Join(at, first), deeper
 	}
@@ -56,9 +56,9 @@ func excludes(pattern, file string) bool {
 	return false
 }
 
-// tracked reports whether git's index has a file, or one in a directory. An index of version 4 has names in parts, and is
+// Tracked reports whether git's index has a file, or one in a directory: what does not exist was deleted and not yet committed so. An index of version 4 has names in parts, and is
 // taken for empty.
-func tracked(root, file string) bool {
+func Tracked(root, file string) bool {
 	at, err := filepath.Abs(root)
 	if err != nil {
 		return false

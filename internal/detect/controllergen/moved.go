@@ -51,13 +51,21 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 	}
 }
 
-// staysIn reports whether a CRD that is in one of some files belongs in a directory, too: a kustomization names it there, or a command copies it from
-// there, and none takes it away. A directory that is next to nothing here may be for a moment.
+// staysIn reports whether a CRD that is in one of some files belongs in a directory, too: git has it there, a kustomization names it there, or a
+// command copies it from there, and none takes it away. A directory that is next to nothing here may be for a moment.
 func (r *Reader) staysIn(dir string, files []string) bool {
-	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
+	return filepath.IsLocal(dir) && slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
 		name := m.UsualName()
-		return slices.Contains(files, m.Path) && filepath.IsLocal(dir) && !workspace.GitIgnores(r.Root, path.Join(dir, name)) && !r.takenFrom(dir, name) &&
-			(r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(path.Join(dir, name), m))
+		file := path.Join(dir, name)
+		switch {
+		case !slices.Contains(files, m.Path) || r.Exists(file):
+			return false
+		case workspace.Tracked(r.Root, file):
+			return true
+		case workspace.GitIgnores(r.Root, file) || r.takenFrom(dir, name):
+			return false
+		}
+		return r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(file, m)
 	})
 }
 
