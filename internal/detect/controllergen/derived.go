@@ -69,6 +69,20 @@ func (r *Reader) movedAs(file string, named func(word string) bool) string {
 	return ""
 }
 
+// movedAsMade reports whether a command moves a file to a path under the name that it has.
+func (r *Reader) movedAsMade(file string) bool {
+	return slices.ContainsFunc(r.steps.Sequences, func(s steps.Sequence) bool {
+		return slices.ContainsFunc(s.Steps, func(step steps.Step) bool {
+			n := len(step.Words) - 1
+			if n < 2 || path.Base(step.Words[0]) != "mv" {
+				return false
+			}
+			to := steps.Local(step.Dir, step.Words[n])
+			return (to == file || to == path.Dir(file)) && slices.ContainsFunc(step.Words[1:n], func(w string) bool { return path.Base(w) == path.Base(file) })
+		})
+	})
+}
+
 // programs are the words by which a program of the repository's own runs controller-gen, or has it linked in.
 var programs = [][]byte{[]byte(`"controller-gen"`), []byte(`"` + controllerTools + `/`)}
 

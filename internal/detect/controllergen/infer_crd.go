@@ -25,7 +25,7 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 	known := r.madeAlready(calls, own)
 	byDir := map[string][]repo.Manifest{}
 	for _, m := range own {
-		if !r.madeByCall(calls, m) && r.movedTo(m.Path) == "" {
+		if !r.madeByCall(calls, m) && (r.movedTo(m.Path) == "" || r.movedAsMade(m.Path)) {
 			byDir[m.Dir] = append(byDir[m.Dir], m)
 		}
 	}

@@ -48,7 +48,7 @@ func (l *later) record(listed string) {
 	case scriptline.InPlace(words):
 		l.inPlace(listed)
 	case name == "mv" || name == "cp" || name == "install":
-		l.moveFiles(name == "mv")
+		l.moveFiles(name)
 	case name == "tee":
 		for _, w := range words[1:] {
 			l.changed(l.made, l.at(w), l.by, true)
@@ -82,15 +82,21 @@ func (l *later) inPlace(listed string) {
 	}
 }
 
-// moveFiles records what is moved, or copied, over files that are made.
-func (l *later) moveFiles(away bool) {
+// moveFiles records what is moved, or copied, over files that are made. What is copied and deleted is moved.
+func (l *later) moveFiles(by string) {
 	words := l.step.Words
 	to := l.at(words[len(words)-1])
 	var moved []string
 	for _, w := range words[1 : len(words)-1] {
-		if away {
-			l.removed(l.made, l.at(w), l.step.At())
-			moved = append(moved, l.movedAway(l.made, l.at(w), to, l.step.At())...)
+		from := l.at(w)
+		if by == "mv" || by == "cp" && l.takenFrom(path.Dir(from), path.Base(from)) {
+			if l.made.byDir[from] != nil {
+				from = path.Join(from, "*")
+			}
+			if by == "mv" {
+				l.removed(l.made, from, l.step.At())
+			}
+			moved = append(moved, l.movedAway(from, to, by == "cp")...)
 		}
 		if l.at(w) == to || strings.Contains(w, "*") && l.Modules.NamesRequired(w) {
 			continue // nothing, as in an image, or its CRDs are of other groups, and have other names

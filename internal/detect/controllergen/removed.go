@@ -44,7 +44,7 @@ func (r *Reader) removedAll(m *made, dir string) {
 	}
 }
 
-// move is a command that moves CRDs by a pattern.
+// move is a command that moves CRDs by a name or a pattern.
 type move struct {
 	from, pattern, to string
 	// asMade is set where no command in between can have changed them.
@@ -54,21 +54,19 @@ type move struct {
 // all reports whether all CRDs are moved that are still there.
 func (m move) all() bool { return m.pattern == "*" || m.pattern == "*.yaml" }
 
-// movedAway records that the CRDs of a directory are deleted where they were made, and returns them: a pattern moves them there.
-func (r *Reader) movedAway(m *made, pattern, to, at string) (moved []string) {
-	if !strings.ContainsAny(pattern, "*?[") {
-		return nil
-	}
-	by := move{path.Dir(pattern), path.Base(pattern), to, !m.touched[path.Dir(pattern)]}
-	for _, crd := range r.Manifests {
+// movedAway records that the CRDs of a directory are deleted where they were made, and returns them: a name or a pattern moves them there. Copies
+// that were changed since are no CRDs that are moved.
+func (l *later) movedAway(pattern, to string, copied bool) (moved []string) {
+	by := move{path.Dir(pattern), path.Base(pattern), to, !l.made.touched[path.Dir(pattern)]}
+	for _, crd := range l.Manifests {
 		file := path.Join(by.from, path.Base(crd.Path))
-		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
-			r.removed(m, file, at)
+		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to && (!copied || l.inForm(crd.Path)) {
+			l.removed(l.made, file, l.step.At())
 			moved = append(moved, crd.Path)
 		}
 	}
 	if len(moved) > 0 {
-		r.moves = append(r.moves, by)
+		l.moves = append(l.moves, by)
 	}
 	return moved
 }

@@ -200,10 +200,23 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 			x.script(script, c.Dir, shell.Call{Args: args, Env: env})
 			continue
 		}
-		c.Words = words
+		c.Words = intoDirectory(words)
 		x.steps = append(x.steps, Step{Command: c, Path: file})
 		x.seen = x.seen || x.wanted(strings.Join(words, " "))
 	}
+}
+
+// intoDirectory are the words of a command that moves or copies a file, or in a loop each of a pattern, to its own name in a directory, as one that
+// names the directory alone.
+func intoDirectory(words []string) []string {
+	if name := path.Base(words[0]); name != "mv" && name != "cp" || len(words) < 3 {
+		return words
+	}
+	from, to := words[len(words)-2], words[len(words)-1]
+	if path.Base(from) != path.Base(to) || path.Ext(to) == "" && !strings.ContainsAny(path.Base(to), "*?[") || !strings.Contains(to, "/") {
+		return words
+	}
+	return append(slices.Clone(words[:len(words)-1]), path.Dir(to))
 }
 
 // unwrapped are the words of a command without those that run it in another way. What env sets goes to the command's variables.
