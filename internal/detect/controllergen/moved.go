@@ -33,7 +33,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			r.copies = append(r.copies, moved...)
 			continue
 		}
-		if len(moved) > 0 {
+		if len(moved) > 0 || r.inferredElsewhere(calls, c, dir) {
 			Drop(&c.ControllerGenCall, "crd")
 		}
 		moved = slices.DeleteFunc(moved, r.Listed) // of an earlier call
@@ -49,6 +49,19 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			r.List("crd", Name+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
 		}
 	}
+}
+
+// inferredElsewhere reports whether inferred calls make all CRDs that a call makes, in other directories, and none of them belongs in its own.
+func (r *Reader) inferredElsewhere(calls []*genCall, c *genCall, dir string) bool {
+	var files []string
+	for _, m := range r.Manifests {
+		if m.Version != "" && r.hasType(c, m) && slices.ContainsFunc(calls, func(other *genCall) bool {
+			return other.Inferred != "" && r.madeByCall([]*genCall{other}, m)
+		}) {
+			files = append(files, m.Path)
+		}
+	}
+	return len(files) > 0 && !r.staysIn(dir, files) && !r.hasOthers(c, files)
 }
 
 // staysIn reports whether a CRD that is in one of some files belongs in a directory, too: git has it there, a kustomization names it there, or a
