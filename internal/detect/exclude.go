@@ -103,7 +103,7 @@ type request struct {
 	missing    bool // the generator's file
 }
 
-// generateNew tells that a file is generated which is not there.
+// generateNew tells that a file is generated and missing.
 func (d *discovery) generateNew(t request) {
 	d.Ask(t.place, "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", t.tool, t.file)
 }

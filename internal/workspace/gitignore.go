@@ -57,7 +57,7 @@ func excludes(pattern, file string) bool {
 }
 
 // Tracked reports whether git's index has a file, or one in a directory: what does not exist was deleted and not yet committed so. An index of version 4 has names in parts, and is
-// taken for empty.
+// treated as empty.
 func Tracked(root, file string) bool {
 	at, err := filepath.Abs(root)
 	if err != nil {
