@@ -216,30 +216,15 @@ func (s *scanner) owner(to *trace.Owner) error {
 	})
 }
 
-// fieldsOf reads an object without its managedFields, which are half of many objects and compared with nothing. Numbers are as
-// Kubernetes has them: int64 where that is exact, and float64 otherwise.
+// fieldsOf reads an object. Numbers are as Kubernetes has them: int64 where that is exact, and float64 otherwise.
 func fieldsOf(content []byte) (map[string]any, error) {
 	s := newScanner(content)
 	defer s.free()
-	if s.PeekKind() != '{' {
-		return nil, errNoObject
+	value, err := s.value()
+	all, ok := value.(map[string]any)
+	if err == nil && !ok {
+		err = errNoObject
 	}
-	all := map[string]any{}
-	err := s.object(func(name []byte) (err error) {
-		if string(name) == `"metadata"` && s.PeekKind() == '{' {
-			metadata := map[string]any{}
-			all["metadata"] = metadata
-			return s.object(func(name []byte) (err error) {
-				if string(name) == `"managedFields"` {
-					return s.SkipValue()
-				}
-				metadata[unquoted(name)], err = s.value()
-				return err
-			})
-		}
-		all[unquoted(name)], err = s.value()
-		return err
-	})
 	return all, err
 }
 

@@ -166,7 +166,7 @@ func find(all []part, name []byte, at int) *part {
 	return nil
 }
 
-// fields decodes the object, in JSON without its managedFields.
+// fields decodes the object.
 func (e encoded) fields() (map[string]any, error) {
 	if !e.protobuf {
 		return fieldsOf(e.raw)
