@@ -40,9 +40,9 @@ func appenderOf(b Body) appender {
 // object is a JSON object that is not complete.
 type object []byte
 
-// next separates a field from the one before.
+// next separates a field or an element from the one before.
 func (o object) next() object {
-	if n := len(o); n > 0 && o[n-1] != '{' && o[n-1] != ',' {
+	if n := len(o); n > 0 && o[n-1] != '{' && o[n-1] != '[' && o[n-1] != ',' {
 		o = append(o, ',')
 	}
 	return o
@@ -86,11 +86,8 @@ func (o object) textsIf(name string, values []string) object {
 		return o
 	}
 	o = append(o.name(name), '[')
-	for i, value := range values {
-		if i > 0 {
-			o = append(o, ',')
-		}
-		o = appendText(o, value)
+	for _, value := range values {
+		o = appendText(o.next(), value)
 	}
 	return append(o, ']')
 }
@@ -100,11 +97,8 @@ func (o object) changesIf(name string, changes []Change) object {
 		return o
 	}
 	o = append(o.name(name), '[')
-	for i, c := range changes {
-		if i > 0 {
-			o = append(o, ',')
-		}
-		o = append(append(o, '{').text("path", c.Path).encodedIf("old", c.Old).encodedIf("new", c.New), '}')
+	for _, c := range changes {
+		o = append(append(o.next(), '{').text("path", c.Path).encodedIf("old", c.Old).encodedIf("new", c.New), '}')
 	}
 	return append(o, ']')
 }
@@ -176,11 +170,8 @@ func (v *Version) appendFields(o object) object {
 	o = o.trueIf("guessed", v.Guessed).rvIf("prev", v.Prev).changesIf("changes", v.Changes).trueIf("managedOnly", v.ManagedOnly)
 	if len(v.Owners) > 0 {
 		o = append(o.name("owners"), '[')
-		for i, w := range v.Owners {
-			if i > 0 {
-				o = append(o, ',')
-			}
-			o = append(o, '{').text("apiVersion", w.APIVersion).text("kind", w.Kind).text("name", w.Name).text("uid", w.UID).trueIf("controller", w.Controller)
+		for _, w := range v.Owners {
+			o = append(o.next(), '{').text("apiVersion", w.APIVersion).text("kind", w.Kind).text("name", w.Name).text("uid", w.UID).trueIf("controller", w.Controller)
 			o = append(o, '}')
 		}
 		o = append(o, ']')
@@ -226,10 +217,7 @@ func (r *Reconcile) appendFields(o object) object {
 	if len(r.Causes) > 0 {
 		o = append(o.name("causes"), '[')
 		for i := range r.Causes {
-			if i > 0 {
-				o = append(o, ',')
-			}
-			o = append(r.Causes[i].appendFields(append(o, '{')), '}')
+			o = append(r.Causes[i].appendFields(append(o.next(), '{')), '}')
 		}
 		o = append(o, ']')
 	}

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -241,14 +242,10 @@ func (r *ring) close() {
 }
 
 // openFindings returns the IDs of findings that are not resolved.
-func (r *ring) openFindings() (ids []string) {
+func (r *ring) openFindings() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for id := range r.open {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(r.open))
 }
 
 // first returns the header, and the definitions up to seq.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -131,20 +132,17 @@ func (w *fileWriter) save(from string, records iter.Seq2[Record, error], needed 
 				continue
 			}
 		case *Finding:
-			open[b.ID] = b.Until == 0
+			if b.Until == 0 {
+				open[b.ID] = true
+			} else {
+				delete(open, b.ID)
+			}
 		}
 		if err := w.add(&rec, line); err != nil {
 			return err
 		}
 	}
-	var ids []string
-	for id, is := range open {
-		if is {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return w.close(ids)
+	return w.close(slices.Sorted(maps.Keys(open)))
 }
 
 // cutHeader is the line of a header with the name of the recording that it is cut from, where the part begins, and whether the recording is
