@@ -136,10 +136,14 @@ func ask(by map[asking]*askedRow, words []string, r *model.Request) {
 
 // rbacResource is the resource with its subresource and its group, as "deployments/status.apps".
 func rbacResource(r *model.Request) string {
+	return model.GroupResource(&trace.Resource{Group: r.Resource.Group, Resource: withSubresource(r)})
+}
+
+func withSubresource(r *model.Request) string {
 	if r.Subresource == "" {
-		return model.GroupResource(r.Resource)
+		return r.Resource.Resource
 	}
-	return model.GroupResource(&trace.Resource{Group: r.Resource.Group, Resource: r.Resource.Resource + "/" + r.Subresource})
+	return r.Resource.Resource + "/" + r.Subresource
 }
 
 // rbacVerb is the verb that a role has to have.
@@ -151,15 +155,7 @@ func rbacVerb(verb string) string {
 }
 
 func marker(r *model.Request) string {
-	group := r.Resource.Group
-	if group == "" {
-		group = `""`
-	}
-	resource := r.Resource.Resource
-	if r.Subresource != "" {
-		resource += "/" + r.Subresource
-	}
-	return "//+kubebuilder:rbac:groups=" + group + ",resources=" + resource + ",verbs=" + rbacVerb(r.Verb)
+	return "//+kubebuilder:rbac:groups=" + cmp.Or(r.Resource.Group, `""`) + ",resources=" + withSubresource(r) + ",verbs=" + rbacVerb(r.Verb)
 }
 
 // usedFor is what requests of the user of the grants have in common; uses is how many these are.
@@ -168,6 +164,15 @@ type usedFor struct{ verb, group, resource, namespace, name string }
 type uses struct {
 	n   int
 	seq int64 // of the newest
+}
+
+// use counts a request or an open watch.
+func use(all map[usedFor]*uses, u usedFor, seq int64) {
+	if all[u] == nil {
+		all[u] = &uses{}
+	}
+	all[u].n++
+	all[u].seq = seq
 }
 
 // grants are the rules of the project's own roles, those that no request in the recording used first.
@@ -183,30 +188,18 @@ func (s *session) grants() []grantRow {
 		if r.Actor.User != granted.User || r.Forbidden() {
 			return
 		}
-		u := usedFor{verb: rbacVerb(r.Verb), group: r.Resource.Group, resource: r.Resource.Resource, namespace: r.Namespace}
-		if r.Subresource != "" {
-			u.resource += "/" + r.Subresource
-		}
+		u := usedFor{verb: rbacVerb(r.Verb), group: r.Resource.Group, resource: withSubresource(r), namespace: r.Namespace}
 		if names[r.Name] {
 			u.name = r.Name
 		}
-		if (*used)[u] == nil {
-			(*used)[u] = &uses{}
-		}
-		(*used)[u].n++
-		(*used)[u].seq = r.Seq
+		use(*used, u, r.Seq)
 	})
 	watches := map[usedFor]*uses{} // open ones, whose requests are recorded when they end
 	for _, w := range s.model.Watches() {
 		if w.Actor.User != granted.User || w.Ended != 0 {
 			continue
 		}
-		u := usedFor{verb: "watch", group: w.Resource.Group, resource: w.Resource.Resource, namespace: w.Namespace}
-		if watches[u] == nil {
-			watches[u] = &uses{}
-		}
-		watches[u].n++
-		watches[u].seq = w.Seq
+		use(watches, usedFor{verb: "watch", group: w.Resource.Group, resource: w.Resource.Resource, namespace: w.Namespace}, w.Seq)
 	}
 	all := []grantRow{}
 	for _, g := range granted.Grants {
