@@ -9,6 +9,7 @@ package model
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -276,11 +277,7 @@ func (m *Model) Resource(id trace.ResourceID) *trace.Resource {
 func (m *Model) Resources() iter.Seq[*trace.Resource] { return values(m.resources) }
 
 func values[K int32Kind, V any](of map[K]V) iter.Seq[V] {
-	ids := make([]K, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(of))
 	return func(yield func(V) bool) {
 		for _, id := range ids {
 			if !yield(of[id]) {

@@ -57,16 +57,15 @@ func (o *Object) Key() string {
 // Resource is the object's resource.
 func (o *Object) Resource() *trace.Resource { return o.resource }
 
+// Kind is the kind of the object, or the name of its resource if the kind is not known.
+func (o *Object) Kind() string { return cmp.Or(o.resource.Kind, o.resource.Resource) }
+
 // String is the object in a sentence, as "CronTab default/x".
 func (o *Object) String() string {
-	kind := o.resource.Kind
-	if kind == "" {
-		kind = o.resource.Resource
-	}
-	if kind == "" {
+	if o.Kind() == "" {
 		return o.Key()
 	}
-	return kind + " " + o.Key()
+	return o.Kind() + " " + o.Key()
 }
 
 // Newest is the newest version, or nil.
@@ -98,15 +97,7 @@ func (o *Object) After(rv uint64) *Version {
 }
 
 func (o *Object) find(rv uint64) (int, bool) {
-	return slices.BinarySearchFunc(o.Versions, rv, func(v *Version, rv uint64) int {
-		switch {
-		case v.RV < rv:
-			return -1
-		case v.RV > rv:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(o.Versions, rv, func(v *Version, rv uint64) int { return cmp.Compare(v.RV, rv) })
 }
 
 // Controller is the owner reference with controller: true of the newest version, or nil.

@@ -4,6 +4,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -130,6 +131,9 @@ func (m *Model) named(kind, key string) *Object {
 	return nil
 }
 
+// Failed reports whether it ended with an error or a panic.
+func (r *Reconcile) Failed() bool { return r.Result == "error" || r.Result == "panic" }
+
 // see notes how far reconciles of a class of actors are recorded. Lines about errors alone do not show the others.
 func (m *Model) see(b *trace.Reconcile) {
 	class := trace.ClassController
@@ -158,12 +162,7 @@ func (m *Model) Reconcile(id string) *Reconcile { return m.reconciles[id] }
 func (m *Model) Reconciles(k Key) []*Reconcile { return m.keys[k] }
 
 // Keys returns the keys that have reconciles, in no order.
-func (m *Model) Keys() (all []Key) {
-	for k := range m.keys {
-		all = append(all, k)
-	}
-	return all
-}
+func (m *Model) Keys() []Key { return slices.Collect(maps.Keys(m.keys)) }
 
 // Previous is the reconcile of the same key before r, or nil.
 func (m *Model) Previous(r *Reconcile) *Reconcile {

@@ -4,6 +4,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -71,12 +72,7 @@ func (m *Model) Watch(id string) *Watch { return m.watches[id] }
 
 // Watches returns the watches that are open, and those whose end is held, by Seq.
 func (m *Model) Watches() []*Watch {
-	all := make([]*Watch, 0, len(m.watches))
-	for _, w := range m.watches {
-		all = append(all, w)
-	}
-	slices.SortFunc(all, func(a, b *Watch) int { return cmp.Compare(a.Seq, b.Seq) })
-	return all
+	return slices.SortedFunc(maps.Values(m.watches), func(a, b *Watch) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
 // IsWatching reports whether an actor has watched a resource, as GroupResource names it, at any time so far.

@@ -116,7 +116,7 @@ func (s *session) topKeys(q query) []keyRow {
 			if r.Object != nil {
 				row.Object = r.Object.ID
 			}
-			if r.Result == "error" || r.Result == "panic" {
+			if r.Failed() {
 				row.Errors++
 			}
 			if r.Ended != 0 && !r.NoBegin {
@@ -141,7 +141,7 @@ func (s *session) nextKeys() []nextRow {
 		last := reconciles[len(reconciles)-1]
 		row := nextRow{Key: k.Key, Seq: last.Seq, Why: "timer"}
 		for _, r := range slices.Backward(reconciles) {
-			if r.Result != "error" && r.Result != "panic" {
+			if !r.Failed() {
 				break
 			}
 			row.Tries++

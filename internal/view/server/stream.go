@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -239,26 +240,14 @@ func (s *session) kinds() []kindCount {
 	}
 	for o := range s.model.Objects() {
 		if !o.Deleted && interest[o.Resource()] {
-			kind := o.Resource().Kind
-			if kind == "" {
-				kind = o.Resource().Resource
-			}
-			by[kind]++
+			by[o.Kind()]++
 		}
 	}
 	all := []kindCount{}
 	for kind, n := range by {
 		all = append(all, kindCount{kind, n})
 	}
-	slices.SortFunc(all, func(a, b kindCount) int {
-		if a.Count != b.Count {
-			return b.Count - a.Count
-		}
-		if a.Kind < b.Kind {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b kindCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind)) })
 	return all[:min(len(all), 12)]
 }
 

@@ -212,14 +212,11 @@ func (t *forest) row(n treeNode) treeRow {
 		return treeRow{ID: -1, More: n.more}
 	}
 	row := treeRow{
-		ID: n.o.ID, Depth: n.depth, Name: n.o.Key(), Kind: n.o.Resource().Kind, Problem: t.problems[n.o.String()], Children: n.children,
+		ID: n.o.ID, Depth: n.depth, Name: n.o.Key(), Kind: n.o.Kind(), Problem: t.problems[n.o.String()], Children: n.children,
 		Open: n.open, State: t.state(n.o), Red: t.red(n.o),
 	}
 	if p := t.parent(n.o); n.depth > 0 && p != nil && p.Namespace == n.o.Namespace {
 		row.Name, row.Full = n.o.Name, n.o.Key()
-	}
-	if row.Kind == "" {
-		row.Kind = n.o.Resource().Resource
 	}
 	return row
 }
@@ -270,7 +267,7 @@ func (s *session) activity() map[string]activity {
 		}
 		a := all[k.Key]
 		a.rate += float64(n) / seconds
-		a.failed = a.failed || last.Result == "error" || last.Result == "panic"
+		a.failed = a.failed || last.Failed()
 		all[k.Key] = a
 	}
 	return all

@@ -4,6 +4,7 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -55,7 +56,7 @@ func (s *session) whyRequest(w *why, r *model.Request) {
 	}
 	w.add("Rights and warnings", right...)
 	var split []item
-	for _, name := range sortedKeys(r.Layers) {
+	for _, name := range slices.Sorted(maps.Keys(r.Layers)) {
 		split = append(split, item{Text: name + " " + model.Duration(r.Layers[name])})
 	}
 	w.add("Time", split...)
