@@ -4,6 +4,7 @@ package server
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -157,17 +158,17 @@ func (m *flowMaker) edge(from, to int64, c trace.Certainty) {
 
 // add takes a record that is not of a reconcile, and collects the reconciles.
 func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconcile {
-	model := m.s.model
+	known := m.s.model
 	switch b := r.Body.(type) {
 	case *trace.Save:
 		s := savedOf(r, b)
 		m.item(lane{"saves and builds", "save"}, flowItem{Seq: r.Seq, Kind: "save", Begin: r.T - s.Took, End: r.T, Text: s.Label, Bad: !s.OK})
 	case *trace.Request:
-		q := model.RequestAt(r.Seq)
+		q := known.RequestAt(r.Seq)
 		if q == nil {
 			break
 		}
-		rec, _ := model.ReconcileOf(q)
+		rec, _ := known.ReconcileOf(q)
 		if rec != nil && q.Actor.Who.Own() {
 			if rec.Seq == 0 || rec.Source == "inferred" {
 				keys = append(keys, rec)
@@ -183,24 +184,22 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 		}
 		m.request(lane{actorName(q.Actor), "actor"}, kind, q)
 	case *trace.Event:
-		a := model.Actor(b.Actor)
-		o := model.Object(b.Object)
+		a := known.Actor(b.Actor)
+		o := known.Object(b.Object)
 		if !a.Who.Own() || o == nil {
 			break
 		}
-		m.item(lane{"watch of " + resourceName(o.Resource()), "watch"}, flowItem{Seq: r.Seq, Kind: "delivery", Begin: r.T, End: r.T, text: func() string { return m.s.describe(r) }})
+		m.item(lane{"watch of " + model.GroupResource(o.Resource()), "watch"}, flowItem{Seq: r.Seq, Kind: "delivery", Begin: r.T, End: r.T, text: func() string { return m.s.describe(r) }})
 		if v := o.At(b.RV); v != nil {
 			m.edge(v.Seq, r.Seq, trace.Certain)
 		}
 	case *trace.Reconcile:
-		if rec := model.Reconcile(b.ID); rec != nil && b.State == "begin" {
+		if rec := known.Reconcile(b.ID); rec != nil && b.State == "begin" {
 			keys = append(keys, rec)
 		}
 	}
 	return keys
 }
-
-func resourceName(r *trace.Resource) string { return model.GroupResource(r) }
 
 // keys adds the reconciles, for as many keys as there are lanes: those with most come first.
 func (m *flowMaker) keys(all []*model.Reconcile) {
@@ -213,11 +212,7 @@ func (m *flowMaker) keys(all []*model.Reconcile) {
 		}
 	}
 	m.f.Keys = len(count)
-	most := make([]model.Key, 0, len(count))
-	for k := range count {
-		most = append(most, k)
-	}
-	slices.SortFunc(most, func(a, b model.Key) int {
+	most := slices.SortedFunc(maps.Keys(count), func(a, b model.Key) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Controller, b.Controller))
 	})
 	shown := map[model.Key]bool{}
@@ -237,14 +232,10 @@ func (m *flowMaker) reconcile(r *model.Reconcile) {
 	if r.Controller != "" {
 		l.Name = r.Controller + " " + r.Key
 	}
-	end := r.Ended
-	if end == 0 {
-		end = m.f.To
-	}
 	if r.Waited > 0 {
 		m.item(l, flowItem{Seq: r.Seq, Kind: "wait", Begin: r.Began - r.Waited, End: r.Began, Text: "waited " + model.Duration(r.Waited)})
 	}
-	m.item(l, flowItem{Seq: r.Seq, Kind: "reconcile", Begin: r.Began, End: end, text: func() string { return m.s.reconcileItem(r).Text }, Bad: r.Result == "error" || r.Result == "panic"})
+	m.item(l, flowItem{Seq: r.Seq, Kind: "reconcile", Begin: r.Began, End: cmp.Or(r.Ended, m.f.To), text: func() string { return m.s.reconcileItem(r).Text }, Bad: r.Failed()})
 	for _, c := range m.s.model.Causes(r) {
 		switch {
 		case c.Delivery != nil:
@@ -272,18 +263,12 @@ func (m *flowMaker) request(l lane, kind string, q *model.Request) {
 // order puts the lanes in the order in which things happen: saves, actors, watches, keys.
 func (m *flowMaker) order() {
 	kinds := map[string]int{"save": 0, "actor": 1, "watch": 2, "key": 3}
-	at := make([]int, len(m.f.Lanes))
-	for i := range at {
-		at[i] = i
+	before := slices.Clone(m.f.Lanes)
+	slices.SortStableFunc(m.f.Lanes, func(a, b lane) int { return cmp.Compare(kinds[a.Kind], kinds[b.Kind]) })
+	for i, l := range m.f.Lanes {
+		m.lanes[l] = i
 	}
-	old := m.f.Lanes
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(kinds[old[a].Kind], kinds[old[b].Kind]) })
-	now, lanes := make([]int, len(at)), make([]lane, len(at))
-	for i, was := range at {
-		now[was], lanes[i] = i, old[was]
-	}
-	m.f.Lanes = lanes
 	for i := range m.f.Items {
-		m.f.Items[i].Lane = now[m.f.Items[i].Lane]
+		m.f.Items[i].Lane = m.lanes[before[m.f.Items[i].Lane]]
 	}
 }
