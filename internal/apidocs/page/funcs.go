@@ -5,6 +5,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"path"
 	"strings"
 
@@ -27,9 +28,7 @@ var markdownFuncs = with(map[string]any{
 var htmlFuncs = with(map[string]any{"prose": comment.Text.HTML, "id": id, "css": css})
 
 func with(own map[string]any) map[string]any {
-	for name, f := range shared {
-		own[name] = f
-	}
+	maps.Copy(own, shared)
 	return own
 }
 

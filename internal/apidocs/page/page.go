@@ -129,35 +129,31 @@ func (r *Renderer) execute(name string, data any) ([]byte, error) {
 }
 
 func (r *Renderer) text(name string) (*template.Template, error) {
-	t := template.New(name).Funcs(template.FuncMap(markdownFuncs)).Option("missingkey=error")
-	return t, r.parse(name, func(name, text string) error {
-		_, err := t.New(name).Parse(text)
-		return err
-	}, func(text string) error {
-		_, err := t.Parse(text)
+	all := template.New("").Funcs(template.FuncMap(markdownFuncs)).Option("missingkey=error")
+	err := r.parse(name, func(name, text string) error {
+		_, err := all.New(name).Parse(text)
 		return err
 	})
+	return all.Lookup(name), err
 }
 
 func (r *Renderer) html(name string) (*htmltemplate.Template, error) {
-	t := htmltemplate.New(name).Funcs(htmltemplate.FuncMap(htmlFuncs)).Option("missingkey=error")
-	return t, r.parse(name, func(name, text string) error {
-		_, err := t.New(name).Parse(text)
-		return err
-	}, func(text string) error {
-		_, err := t.Parse(text)
+	all := htmltemplate.New("").Funcs(htmltemplate.FuncMap(htmlFuncs)).Option("missingkey=error")
+	err := r.parse(name, func(name, text string) error {
+		_, err := all.New(name).Parse(text)
 		return err
 	})
+	return all.Lookup(name), err
 }
 
-// parse parses a template and those that it may call.
-func (r *Renderer) parse(name string, part func(name, text string) error, whole func(text string) error) error {
+// parse gives a template, and before it those that it may call, to one that parses them.
+func (r *Renderer) parse(name string, parse func(name, text string) error) error {
 	text, err := Builtin(name)
 	if err != nil {
 		return err
 	}
 	if r.dir == nil {
-		return whole(text)
+		return parse(name, text)
 	}
 	parts, err := fs.Glob(r.dir, "_*.tmpl")
 	if err != nil {
@@ -168,7 +164,7 @@ func (r *Renderer) parse(name string, part func(name, text string) error, whole 
 		if err != nil {
 			return err
 		}
-		if err := part(file, string(data)); err != nil {
+		if err := parse(file, string(data)); err != nil {
 			return r.hint(err)
 		}
 	}
@@ -178,7 +174,7 @@ func (r *Renderer) parse(name string, part func(name, text string) error, whole 
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return r.hint(whole(text))
+	return r.hint(parse(name, text))
 }
 
 // hint says where a template that fails is.

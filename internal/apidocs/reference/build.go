@@ -37,7 +37,7 @@ func (b *builder) root(s *props) {
 	if own, ok := s.Properties["metadata"]; ok {
 		meta.Limits, meta.Rules = limitsOf(&own, false), rulesOf(&own)
 		for _, name := range slices.Sorted(maps.Keys(own.Properties)) {
-			for _, l := range limitsOf(ptr(own.Properties[name]), false) {
+			for _, l := range limitsOf(new(own.Properties[name]), false) {
 				meta.Limits = append(meta.Limits, Limit{name + ": " + lower(l.Text), l.Code})
 			}
 		}
@@ -64,7 +64,7 @@ func (b *builder) fields(section *Section, s *props, path, except []string) {
 		if slices.Contains(except, name) || b.ignores.field(b.shown, own) || b.hidden(b.of.Name, own) {
 			continue
 		}
-		schema := merged(ptr(s.Properties[name]))
+		schema := merged(new(s.Properties[name]))
 		f := b.field(own, schema)
 		f.Required = slices.Contains(s.Required, name)
 		f.Immutable = f.Immutable || fixes(s, name)
@@ -175,8 +175,6 @@ func unquoted(raw []byte) string {
 	}
 	return compact(raw)
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func lower(s string) string {
 	if s == "" {
