@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -129,11 +130,7 @@ func (r *result) fail(test string) {
 
 // table prints the time of each package and, last, what failed: those who read the end of a long log see why.
 func table(results map[string]*result, failed int, out io.Writer, elapsed time.Duration) error {
-	var all []*result
-	for _, r := range results {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b *result) int {
+	all := slices.SortedFunc(maps.Values(results), func(a, b *result) int {
 		return cmp.Or(cmp.Compare(b.elapsed, a.elapsed), strings.Compare(a.name, b.name))
 	})
 	tested, sum := 0, 0.0

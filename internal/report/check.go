@@ -148,11 +148,7 @@ func Texts(found []rule.Finding) []string {
 func Text(f rule.Finding) string { return lines(f, f.Rule.Why, f.Hint()) }
 
 func lines(f rule.Finding, more ...string) string {
-	place := f.Place.String()
-	if place == "" {
-		place = f.Subject
-	}
-	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", place, f.Severity, withOthers(f), f.Rule.ID, strings.Join(more, "\n    "))
+	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", cmp.Or(f.Place.String(), f.Subject), f.Severity, withOthers(f), f.Rule.ID, strings.Join(more, "\n    "))
 }
 
 // withOthers is the message of a finding, with the number of other CRDs that have it for the same Go type.

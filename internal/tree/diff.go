@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -271,11 +272,7 @@ func (t *Tree) stale(root *os.Root, of []Area) ([]Change, error) {
 			return nil, obstacle(root, dir, fmt.Errorf("look for left-over files: %w", unwrapPath(err)))
 		}
 	}
-	stale := make([]Change, 0, len(found))
-	for _, c := range found {
-		stale = append(stale, c)
-	}
-	return stale, nil
+	return slices.Collect(maps.Values(found)), nil
 }
 
 // removed finds the files that Remove named, less those that are left over anyhow.

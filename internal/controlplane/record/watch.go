@@ -4,6 +4,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
@@ -305,10 +306,7 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 		}
 		return
 	case "ERROR":
-		w.reason = o.Reason
-		if w.reason == "" {
-			w.reason = http.StatusText(o.Code)
-		}
+		w.reason = cmp.Or(o.Reason, http.StatusText(o.Code))
 		if !system {
 			to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Began: w.began})
 		}

@@ -194,10 +194,7 @@ func (v *Version) Update(ctx context.Context, object, old map[string]any) (value
 
 // UpdateStatus is Update for a write of the status subresource: of the new object, only the status counts.
 func (v *Version) UpdateStatus(ctx context.Context, object, old map[string]any) (values, rules field.ErrorList) {
-	written := map[string]any{}
-	for key, value := range old {
-		written[key] = value
-	}
+	written := maps.Clone(old)
 	delete(written, "status")
 	status, has := object["status"]
 	if has {

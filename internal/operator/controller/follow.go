@@ -70,12 +70,7 @@ func (l *loop) owns(o object.Owner) bool {
 	if err != nil {
 		return false
 	}
-	for _, k := range l.Kinds {
-		if k.Kind == o.Kind && k.Resource.Group == group.Group {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Kinds, func(k Kind) bool { return k.Kind == o.Kind && k.Resource.Group == group.Group })
 }
 
 // Ready implements State. What a reconciler came to follow later is not looked at: where one object's hook asks for a kind that may

@@ -3,6 +3,8 @@
 package informer
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -44,21 +46,13 @@ func (s *store) size() int {
 func (s *store) keys() []cache.ObjectName {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	all := make([]cache.ObjectName, 0, len(s.objects))
-	for key := range s.objects {
-		all = append(all, key)
-	}
-	return all
+	return slices.AppendSeq(make([]cache.ObjectName, 0, len(s.objects)), maps.Keys(s.objects))
 }
 
 func (s *store) all() []*object.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	all := make([]*object.Object, 0, len(s.objects))
-	for _, o := range s.objects {
-		all = append(all, o)
-	}
-	return all
+	return slices.AppendSeq(make([]*object.Object, 0, len(s.objects)), maps.Values(s.objects))
 }
 
 func (s *store) ownedBy(owner types.UID) []*object.Object {

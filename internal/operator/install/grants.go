@@ -4,6 +4,7 @@ package install
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,11 +39,7 @@ func (g grants) allowNamed(group, resource string, names []string, verbs ...stri
 
 // rules are the grants as roles have them: one rule for the resources of a group with the same verbs.
 func (g grants) rules() (rules []rbacv1.PolicyRule) {
-	targets := make([]target, 0, len(g))
-	for t := range g {
-		targets = append(targets, t)
-	}
-	slices.SortFunc(targets, func(a, b target) int {
+	targets := slices.SortedFunc(maps.Keys(g), func(a, b target) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource), cmp.Compare(a.names, b.names))
 	})
 	for _, t := range targets {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"time"
@@ -71,11 +72,8 @@ func (s *Shards) take(l *observed, holder string, extra map[string]string) (sent
 	if lease.Labels == nil {
 		lease.Labels = map[string]string{}
 	}
-	for _, set := range []map[string]string{s.labels(), extra} {
-		for k, v := range set {
-			lease.Labels[k] = v
-		}
-	}
+	maps.Copy(lease.Labels, s.labels())
+	maps.Copy(lease.Labels, extra)
 	now := metav1.NowMicro()
 	if l.holder() != holder {
 		transitions := int32(0)

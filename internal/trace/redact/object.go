@@ -4,6 +4,7 @@ package redact
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -285,12 +286,7 @@ func harmless(path string) bool {
 
 // secretName reports whether what has this name is probably a secret.
 func secretName(name string) bool {
-	for _, word := range []string{"PASSWORD", "TOKEN", "SECRET", "KEY"} {
-		if containsFold(name, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"PASSWORD", "TOKEN", "SECRET", "KEY"}, func(word string) bool { return containsFold(name, word) })
 }
 
 func containsFold(s, upper string) bool {

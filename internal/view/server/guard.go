@@ -5,6 +5,7 @@ package server
 import (
 	"crypto/subtle"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -77,12 +78,7 @@ func (g *guard) judge(r *http.Request, isData bool) (code int, why string) {
 }
 
 func (g *guard) isHost(host string) bool {
-	for _, h := range g.hosts {
-		if strings.EqualFold(host, h) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.hosts, func(h string) bool { return strings.EqualFold(host, h) })
 }
 
 func (g *guard) isOrigin(origin string) bool {
