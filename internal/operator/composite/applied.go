@@ -85,7 +85,7 @@ func (m *applied) put(owner, about uint64, p pair) {
 func (m *applied) retain(parent *object.Object, wanted []desired) {
 	owner, keep := m.sum("parent", parent.Namespace(), parent.Name()), map[uint64]bool{m.status(parent): true}
 	for i := range wanted {
-		keep[m.child(wanted[i].kind.Served, cache.ObjectName{Namespace: wanted[i].namespace, Name: wanted[i].name})] = true
+		keep[m.child(wanted[i].kind.Served, wanted[i].key)] = true
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
@@ -65,7 +64,7 @@ func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *
 func isWanted(o observed, all []desired) bool {
 	for i := range all {
 		// A kind may be among the children in two versions, and is the same object in both.
-		if d := &all[i]; d.kind.Resource.GroupResource() == o.kind.Resource.GroupResource() && d.name == o.object.Name() && d.namespace == o.object.Namespace() {
+		if d := &all[i]; d.kind.Resource.GroupResource() == o.kind.Resource.GroupResource() && d.key == o.object.Key() {
 			return true
 		}
 	}
@@ -93,50 +92,49 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	if err != nil {
 		return false, fmt.Errorf("apply %s: %w", d.String(), err)
 	}
-	key := cache.ObjectName{Namespace: d.namespace, Name: d.name}
 	recorded := pipeline.From(ctx)
-	known := d.kind.feeds.Get(key)
+	known := d.kind.feeds.Get(d.key)
 	// What was applied before and has to be applied again, another writer changed or removed.
-	before, undone, first := r.memory.last(d.kind.Served, key, body)
+	before, undone, first := r.memory.last(d.kind.Served, d.key, body)
 	if known != nil && known.Owner() == parent.UID() {
 		if known.Deleting() {
-			recorded.Decided(d.kind.Kind, key, known, "none", "is being deleted")
+			recorded.Decided(d.kind.Kind, d.key, known, "none", "is being deleted")
 			return false, nil // it comes back after it has gone
 		}
 		if undone && before == r.memory.content(known) {
-			recorded.Decided(d.kind.Kind, key, known, "none", "same as last applied")
+			recorded.Decided(d.kind.Kind, d.key, known, "none", "same as last applied")
 			return false, nil
 		}
 	}
-	child := r.memory.child(d.kind.Served, key)
+	child := r.memory.child(d.kind.Served, d.key)
 	if undone {
 		if wait := r.memory.wait(child, time.Now()); wait > 0 {
-			recorded.Decided(d.kind.Kind, key, known, "none", "left to another writer that reverts it")
+			recorded.Decided(d.kind.Kind, d.key, known, "none", "left to another writer that reverts it")
 			return false, &controller.LaterError{After: wait, Err: &contestedError{d.String()}}
 		}
 	}
 	if known == nil || known.Owner() != parent.UID() {
 		if err := r.mayTake(ctx, parent, d); err != nil {
-			recorded.Decided(d.kind.Kind, key, known, "none", "is not this object's, or that could not be found out")
+			recorded.Decided(d.kind.Kind, d.key, known, "none", "is not this object's, or that could not be found out")
 			return false, err
 		}
 	}
-	now, created, err := r.writer.apply(ctx, d.kind.Served, key, body)
+	now, created, err := r.writer.apply(ctx, d.kind.Served, d.key, body)
 	if err != nil && d.kind.Kind == "Secret" {
 		err = hook.Withhold(err) // it may quote a value, and more people can read events than Secrets
 	}
 	if err != nil {
-		recorded.Decided(d.kind.Kind, key, known, "apply", "failed")
+		recorded.Decided(d.kind.Kind, d.key, known, "apply", "failed")
 		return false, fmt.Errorf("apply %s: %w", d.String(), err)
 	}
 	if !r.ReadsChildren {
 		now = now.MetadataOnly() // as it will be in the cache
 	}
-	r.memory.applied(parent.Key(), d.kind.Served, key, body, now)
+	r.memory.applied(parent.Key(), d.kind.Served, d.key, body, now)
 	r.Wrote(d.kind.Kind, "apply")
 	if recorded != nil {
 		action, why := d.applied(known, now, undone, created, first)
-		recorded.Decided(d.kind.Kind, key, now, action, why)
+		recorded.Decided(d.kind.Kind, d.key, now, action, why)
 	}
 	if known != nil && known.SameVersion(now) {
 		return false, nil // the API server found nothing to change

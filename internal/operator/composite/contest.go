@@ -81,7 +81,7 @@ func (r *reconciler) restored(known, now *object.Object, before uint64) bool {
 
 // reportContest tells of a contested child, with the other managers of its fields.
 func (r *reconciler) reportContest(ctx context.Context, parent *object.Object, d *desired) {
-	others := r.writer.otherManagers(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name})
+	others := r.writer.otherManagers(ctx, d.kind.Served, d.key)
 	r.log.Warn("Child contested by another writer; backing off", "key", parent.Key().String(), "child", d.String(), "otherManagers", others, "every", contestEvery)
 	message := fmt.Sprintf("%s is reverted by another writer; it is applied only every %s", d.String(), contestEvery)
 	if len(others) > 0 {

@@ -22,8 +22,8 @@ func own(d *desired, parent *object.Object) error {
 		delete(meta, name)
 	}
 	delete(d.content, "status") // who runs the child writes it
-	if d.namespace != "" {
-		meta["namespace"] = d.namespace
+	if d.key.Namespace != "" {
+		meta["namespace"] = d.key.Namespace
 	}
 	references, _ := meta["ownerReferences"].([]any)
 	kept := make([]any, 0, len(references)+1)

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/object"
@@ -22,7 +21,7 @@ import (
 // have it, or not all that counts, so the API server is asked. What is created between its answer and the apply becomes the
 // parent's own if it has no controller: an apply cannot require that the object does not exist.
 func (r *reconciler) mayTake(ctx context.Context, parent *object.Object, d *desired) error {
-	known, err := r.writer.metadata(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name})
+	known, err := r.writer.metadata(ctx, d.kind.Served, d.key)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil

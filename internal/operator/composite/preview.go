@@ -176,7 +176,7 @@ func (r *reconciler) try(ctx context.Context, parent *object.Object, d *desired,
 	change := Change{What: d.String()}
 	var known *object.Object
 	if at := slices.IndexFunc(all, func(o observed) bool {
-		return o.kind == d.kind && o.object.Key() == cache.ObjectName{Namespace: d.namespace, Name: d.name}
+		return o.kind == d.kind && o.object.Key() == d.key
 	}); at >= 0 {
 		known = all[at].object
 	}
@@ -191,7 +191,7 @@ func (r *reconciler) try(ctx context.Context, parent *object.Object, d *desired,
 	} else if change.Before, err = known.Content(); err != nil {
 		return change, err
 	}
-	now, _, err := r.writer.apply(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name}, body)
+	now, _, err := r.writer.apply(ctx, d.kind.Served, d.key, body)
 	switch {
 	case apierrors.IsNotFound(err): // the namespace does not exist
 		return change, fmt.Errorf("apply %s: %w; create the namespace first", d.String(), err)

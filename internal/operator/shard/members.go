@@ -5,6 +5,7 @@ package shard
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -19,20 +20,16 @@ const longGone = 10
 func (s *Shards) cut() string { return fmt.Sprintf("%d-%s", s.o.Shards, s.o.By) }
 
 func (s *Shards) seeMembers(found map[string]*coordinationv1.Lease) {
-	for name := range s.others {
-		if found[name] == nil {
-			delete(s.others, name)
-		}
-	}
+	maps.DeleteFunc(s.others, func(name string, _ *observed) bool { return found[name] == nil })
 	for name, lease := range found {
 		switch {
 		case lease.Labels[labelMember] == "":
 		case name == s.member.name:
 			s.member.see(lease)
-		case s.others[name] == nil:
-			s.others[name] = &observed{name: name, object: nil}
-			s.others[name].see(lease)
 		default:
+			if s.others[name] == nil {
+				s.others[name] = &observed{name: name}
+			}
 			s.others[name].see(lease)
 		}
 	}
