@@ -5,7 +5,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +102,7 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 		s.Report().Printf("%s is left over: it is no longer written, and was edited; delete it, or remove the mark to keep it", page)
 	}
 	if o.check {
-		return cmp.Or(checkDocs(s, o, changes, r.Tree.Len(), len(edited) == 0), noIf(len(edited) > 0))
+		return checkDocs(s, o, changes, r.Tree.Len(), len(edited) == 0)
 	}
 	if err := tree.Write(root, changes); err != nil {
 		return err
@@ -202,18 +201,10 @@ func makeDocs(ctx context.Context, at *located, of docsOptions, d config.Docs, r
 	return r, changes, err
 }
 
-// noIf is the answer no.
-func noIf(no bool) error {
-	if no {
-		return ui.ErrNo
-	}
-	return nil
-}
-
-// checkDocs prints how the pages on disk differ from what they should be.
+// checkDocs prints how the pages on disk differ from what they should be. It is not fine that some are left over.
 func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int, fine bool) error {
 	if len(changes) == 0 && !fine {
-		return nil
+		return ui.ErrNo
 	}
 	if len(changes) == 0 {
 		_, err := fmt.Fprintf(s.Out, "%s up to date\n", text.Count(pages, "page of the API reference is", "pages of the API reference are"))

@@ -26,17 +26,12 @@ import (
 const clusterPatience = 3 * time.Minute
 
 func newCluster(s ui.Streams, o *options) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "cluster",
-		Short: "Manage a control plane in the background for this project",
-		Long: `Cluster runs a control plane of the project in the background, also without "crdctl run". Its objects stay in .crdctl/cluster,
+	c := newGroup("cluster", "Manage a control plane in the background for this project",
+		newClusterStart(s, o), newClusterStop(s, o), newClusterStatus(s, o), newClusterReset(s, o), newClusterServe(s, o))
+	c.Long = `Cluster runs a control plane of the project in the background, also without "crdctl run". Its objects stay in .crdctl/cluster,
 and "crdctl run" and "crdctl kubectl" use it. It listens on 127.0.0.1 only; its port and its kubeconfig,
-.crdctl/cluster/kubeconfig, stay the same until it is reset.`,
-		Example: "  crdctl cluster start\n  crdctl run\n  crdctl cluster stop",
-		Args:    noArgs,
-		RunE:    requireSubcommand,
-	}
-	c.AddCommand(newClusterStart(s, o), newClusterStop(s, o), newClusterStatus(s, o), newClusterReset(s, o), newClusterServe(s, o))
+.crdctl/cluster/kubeconfig, stay the same until it is reset.`
+	c.Example = "  crdctl cluster start\n  crdctl run\n  crdctl cluster stop"
 	return c
 }
 

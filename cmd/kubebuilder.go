@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -84,12 +85,6 @@ func (p *kubebuilderProject) hint(verb string, api scaffold.APIOptions) string {
 	case "delete webhook":
 		return fmt.Sprintf("run \"%s delete webhook\" if it has that command, or remove the webhook, its manifests and the entry in %s manually", p.tool(), mainpkg.ProjectFile)
 	}
-	or := func(value, placeholder string) string {
-		if value == "" {
-			return placeholder
-		}
-		return value
-	}
 	group := strings.TrimSuffix(api.Group, "."+p.Domain)
 	what, flags := "api", ""
 	if verb == "create webhook" {
@@ -105,7 +100,7 @@ func (p *kubebuilderProject) hint(verb string, api scaffold.APIOptions) string {
 			flags = " (--defaulting | --programmatic-validation)"
 		}
 	}
-	return fmt.Sprintf("run \"%s create %s --group %s --version %s --kind %s%s\"", p.tool(), what, or(group, "GROUP"), or(api.Version, "VERSION"), or(api.Kind, "KIND"), flags)
+	return fmt.Sprintf("run \"%s create %s --group %s --version %s --kind %s%s\"", p.tool(), what, cmp.Or(group, "GROUP"), cmp.Or(api.Version, "VERSION"), cmp.Or(api.Kind, "KIND"), flags)
 }
 
 // notOfKubebuilder refuses to change the scaffold of another tool. A project that crdctl scaffolded is its own, whatever else it has.

@@ -112,7 +112,11 @@ func runManifests(s ui.Streams, o *manifestsOptions) error {
 		s.Report().Note("%s", note)
 	}
 	if o.output != "" {
-		return o.write(s, set)
+		files, err := set.Tree(o.force)
+		if err != nil {
+			return err
+		}
+		return o.writeTree(s, o.outputDir(), files)
 	}
 	stream, err := set.Stream()
 	if err != nil {
@@ -193,16 +197,7 @@ func (o *manifestsOptions) staysInside() error {
 	return nil
 }
 
-// write makes the directory as the files are: those of before that are no longer needed go.
-func (o *manifestsOptions) write(s ui.Streams, set *install.Set) error {
-	files, err := set.Tree(o.force)
-	if err != nil {
-		return err
-	}
-	return o.writeTree(s, o.outputDir(), files)
-}
-
-// writeTree writes files to a directory, or lists what it would write.
+// writeTree makes a directory as the files are, or lists what it would write: those of before that are no longer needed go.
 func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree) error {
 	if err := o.staysInside(); err != nil {
 		return err

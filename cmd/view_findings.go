@@ -210,10 +210,8 @@ func (d *findingsDocument) verdict(failOn []string) error {
 		return fmt.Errorf("no finding can be determined: the recording has format %d, and this crdctl reads format %d; use %s",
 			h.Format, trace.Format, writtenBy(h))
 	}
-	for _, f := range d.Findings {
-		if len(failOn) == 0 || slices.Contains(failOn, f.Type) {
-			return ui.ErrNo
-		}
+	if slices.ContainsFunc(d.Findings, func(f trace.Finding) bool { return len(failOn) == 0 || slices.Contains(failOn, f.Type) }) {
+		return ui.ErrNo
 	}
 	for _, u := range d.Undetermined {
 		if slices.Contains(failOn, u.Type) {
