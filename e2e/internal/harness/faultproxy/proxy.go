@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"sync"
@@ -119,21 +120,6 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request) { p.forward.Serv
 
 // Lose forwards a request and breaks the connection instead of returning the answer.
 func (p *Proxy) Lose(_ http.ResponseWriter, r *http.Request) {
-	p.forward.ServeHTTP(nowhere{}, r.WithContext(context.WithoutCancel(r.Context())))
+	p.forward.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
 	panic(http.ErrAbortHandler)
 }
-
-// nowhere takes an answer that no client gets.
-type nowhere struct{}
-
-// Header implements http.ResponseWriter.
-func (nowhere) Header() http.Header { return http.Header{} }
-
-// Write implements http.ResponseWriter.
-func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
-
-// WriteHeader implements http.ResponseWriter.
-func (nowhere) WriteHeader(int) {}
-
-// Flush implements http.Flusher.
-func (nowhere) Flush() {}
