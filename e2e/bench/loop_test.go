@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/rpc"
@@ -156,10 +157,7 @@ func (l *loopBench) link(b *testing.B, binary, built string) {
 }
 
 func words(name, otherwise string) []string {
-	if value := os.Getenv(name); value != "" {
-		otherwise = value
-	}
-	return strings.Split(otherwise, ",")
+	return strings.Split(cmp.Or(os.Getenv(name), otherwise), ",")
 }
 
 // follower is a side that runs.

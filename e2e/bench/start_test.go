@@ -44,10 +44,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 	for _, i := range rounds(b, len(planes)) {
 		p := planes[i]
-		if all[p.name] == nil {
-			all[p.name] = samples{}
-		}
-		p.start(b, all[p.name])
+		p.start(b, record(all, p.name))
 	}
 	for _, p := range planes {
 		b.Run("plane="+p.name, func(b *testing.B) { all[p.name].report(b) })

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -122,14 +121,9 @@ func (p *page) has(selector, text string) bool {
 // shows waits until an element has a text. Texts of a page that does not show it are in the failure.
 func (p *page) shows(selector, text string) {
 	p.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if p.has(selector, text) {
-			return
-		}
-		if time.Now().After(deadline) {
-			all, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
-			require.NoError(p, err)
-			require.Fail(p, "the page never had it", "%s with %q in:\n%s", selector, text, all)
-		}
-	}
+	p.until(fmt.Sprintf("the page has %s with %q", selector, text), func() bool { return p.has(selector, text) }, func() string {
+		all, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+		require.NoError(p, err)
+		return "it has\n" + all
+	})
 }

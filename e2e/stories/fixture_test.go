@@ -131,11 +131,16 @@ func (w *world) check(err error) {
 	require.NoError(w, err)
 }
 
-// until waits until something holds.
-func (w *world) until(what string, holds func() bool) {
+// until waits until something holds. If it never does, why tells more.
+func (w *world) until(what string, holds func() bool, why ...func() string) {
 	w.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
-		require.False(w, time.Now().After(deadline), "waited in vain until %s", what)
+		if time.Now().After(deadline) {
+			for _, tell := range why {
+				what += ": " + tell()
+			}
+			w.Fatalf("waited in vain until %s", what)
+		}
 	}
 }
 

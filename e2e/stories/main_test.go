@@ -30,26 +30,12 @@ func TestMain(m *testing.M) {
 }
 
 func buildAndRun(m *testing.M) (code int) {
-	var err error
-	if scratch, err = os.MkdirTemp("", "crdctl-e2e-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+	err := prepare()
 	defer func() { _ = os.RemoveAll(scratch) }()
-	if crdctl, err = binary.Build(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if err := ownConfig(filepath.Join(scratch, "config")); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	crd, err := os.ReadFile("testdata/small/config/crd/other.yaml")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	otherCRD = string(crd)
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		_ = parallel.Value.Set("3") // also on two cores, since most stories wait most of the time
@@ -61,6 +47,19 @@ func buildAndRun(m *testing.M) (code int) {
 		}
 	}()
 	return m.Run()
+}
+
+// prepare sets the variables above.
+func prepare() (err error) {
+	if scratch, err = os.MkdirTemp("", "crdctl-e2e-"); err != nil {
+		return err
+	}
+	if crdctl, err = binary.Build(context.Background()); err != nil {
+		return err
+	}
+	crd, err := os.ReadFile("testdata/small/config/crd/other.yaml")
+	otherCRD = string(crd)
+	return errors.Join(err, ownConfig(filepath.Join(scratch, "config")))
 }
 
 // ownConfig keeps crdctl's key out of the configuration of the user who tests, keeps what that sets for the go command, and drops

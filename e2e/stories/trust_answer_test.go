@@ -14,7 +14,7 @@ import (
 // hookPID is the process of a persistent hook.
 func (r *trusted) hookPID(of *loop) (pid int) {
 	r.Helper()
-	r.settles("a process of the hook runs", func() bool {
+	r.until("a process of the hook runs", func() bool {
 		stats, err := filepath.Glob("/proc/[0-9]*/stat")
 		r.check(err)
 		for _, file := range stats {
@@ -55,7 +55,7 @@ func (r *trusted) givesRubbish(loop *loop, others []string) {
 		from := len(loop.text())
 		r.fault("bad", rubbish.how)
 		r.setAll(value, append([]string{"bad"}, others...)...)
-		r.settles("a failure is told of after "+rubbish.how[:min(40, len(rubbish.how))], func() bool {
+		r.until("a failure is told of after "+rubbish.how[:min(40, len(rubbish.how))], func() bool {
 			for _, line := range strings.Split(loop.text()[from:], "\n") {
 				if strings.Contains(line, "Reconcile failed") && strings.Contains(line, "key="+r.namespace+"/bad ") && strings.Contains(line, rubbish.said) {
 					return true

@@ -11,8 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
 // deleteAtOnce deletes with the usual propagation.
@@ -54,7 +55,7 @@ func (r *trusted) conflicts() {
 	for _, name := range all {
 		r.check(r.things().Delete(r.Context(), name, deleteAtOnce))
 	}
-	r.settles("one object is left, with the other's finalizer", func() bool {
+	r.until("one object is left, with the other's finalizer", func() bool {
 		list, err := r.things().List(r.Context(), metav1.ListOptions{})
 		r.check(err)
 		return len(list.Items) == 1 && strings.Join(list.Items[0].GetFinalizers(), " ") == "example.com/other"

@@ -31,7 +31,7 @@ func (r *trusted) crdAgain() {
 		uids[kubectl("get", crd, "-o", "jsonpath={.metadata.uid}")] = true
 		kubectl("delete", crd, "--timeout=100s")
 		loop.waitFor("customresourcedefinition things." + r.group + " was deleted; waiting for it")
-		r.settles("the children are gone", func() bool {
+		r.until("the children are gone", func() bool {
 			maps, err := r.core.CoreV1().ConfigMaps(r.namespace).List(r.Context(), metav1.ListOptions{})
 			r.check(err)
 			for _, m := range maps.Items {
@@ -41,12 +41,12 @@ func (r *trusted) crdAgain() {
 			}
 			return true
 		})
-		r.settles("no objects are in memory", func() bool { return loop.metric(`crdctl_loop_cache_objects{kind="things.`+r.group+`"}`) == 0 })
+		r.until("no objects are in memory", func() bool { return loop.metric(`crdctl_loop_cache_objects{kind="things.`+r.group+`"}`) == 0 })
 		for n := range 3 {
 			other.setAll(fmt.Sprintf("gone %d %d", round, n), all...) // with one that was not there
 			other.reconciled(all...)
 			other.check(other.things().Delete(other.Context(), all[n], deleteAtOnce))
-			other.settles("it is finalized, and its child goes", func() bool { return other.has(len(all) - 1) })
+			other.until("it is finalized, and its child goes", func() bool { return other.has(len(all) - 1) })
 			other.reconciled()
 		}
 
@@ -54,7 +54,7 @@ func (r *trusted) crdAgain() {
 		kubectl("wait", "--for=condition=Established", crd, "--timeout=60s")
 		loop.waitFor("customresourcedefinition things." + r.group + " is installed")
 		// The API server answers 404 or 405 for a moment after a CRD was established.
-		r.settles("objects can be made", func() bool { return r.set(all[0], "first") == nil })
+		r.until("objects can be made", func() bool { return r.set(all[0], "first") == nil })
 		r.setAll("first", all...) // the same as before: what was remembered of the ones before must not count
 		r.reconciled()
 		r.setAll("second", all...)

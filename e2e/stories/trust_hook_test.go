@@ -20,7 +20,7 @@ func (r *trusted) goesWrong(loop *loop, how, said string, others []string) {
 	from := len(loop.text())
 	r.fault("bad", how)
 	r.setAll("during "+how+said, append([]string{"bad"}, others...)...)
-	r.settles("the log says "+said, func() bool { return strings.Contains(loop.text()[from:], said) })
+	r.until("the log says "+said, func() bool { return strings.Contains(loop.text()[from:], said) })
 	r.reconciled(others...)
 	r.setAll("still "+how, others...)
 	r.reconciled(others...)
@@ -57,9 +57,7 @@ func (r *trusted) hookGoesWrong() {
 // onlyLoopRuns holds that no process of a hook was left. A late event may still have one asked.
 func (r *trusted) onlyLoopRuns() {
 	r.Helper()
-	r.whyNot = func() string { return strings.Join(r.processes(), "\n") }
-	defer func() { r.whyNot = nil }()
-	r.settles("only the loop runs", func() bool { return len(r.processes()) == 1 })
+	r.until("only the loop runs", func() bool { return len(r.processes()) == 1 }, func() string { return strings.Join(r.processes(), "\n") })
 }
 
 // keyThatFails counts how often a key that fails is tried: as often as the back-off allows, and not more.
@@ -72,7 +70,7 @@ func (r *trusted) keyThatFails(loop *loop, others []string) {
 	r.reconciled(others...)
 	failures := regexp.MustCompile(`Reconcile failed; retrying with back-off.*key=` + r.namespace + `/bad .*failures=(\d+)`)
 	tried := 0 // as the last line tells: those that are the same are left out
-	r.settles("it failed seven times", func() bool {
+	r.until("it failed seven times", func() bool {
 		for _, each := range failures.FindAllStringSubmatch(loop.text(), -1) {
 			n, err := strconv.Atoi(each[1])
 			r.check(err)

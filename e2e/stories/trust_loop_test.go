@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,8 +31,6 @@ type trusted struct {
 	config     *rest.Config
 	client     dynamic.Interface
 	core       kubernetes.Interface
-
-	whyNot func() string
 }
 
 // thingCRD takes the group.
@@ -98,7 +95,7 @@ func (r *trusted) runLoop(kubeconfig string, args ...string) *loop {
 		"--hook", r.hook, "--metrics", "127.0.0.1:0", "--profiling", "--resync", "0s"} // or a resync repairs what was lost
 	l := &loop{process: r.start(r.dir, crdctl, append(all, args...)...), row: r}
 	l.waitFor("Serving metrics and probes address=")
-	r.settles("the address is printed whole", func() bool {
+	r.until("the address is printed whole", func() bool {
 		rest, found := "", false
 		l.address, rest, found = strings.Cut(l.text()[l.seen:], "\n")
 		return found || rest != ""
@@ -118,20 +115,6 @@ func (r *trusted) fault(name, how string) {
 func (r *trusted) noFault(name string) {
 	r.Helper()
 	r.check(os.Remove(filepath.Join(r.dir, "faults", name)))
-}
-
-// settles is until, and tells what was wrong to the last.
-func (r *trusted) settles(what string, holds func() bool) {
-	r.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			why := ""
-			if r.whyNot != nil {
-				why = ": " + r.whyNot()
-			}
-			r.Fatalf("waited in vain until %s%s", what, why)
-		}
-	}
 }
 
 // ends ends a loop, and holds that nothing of it is left.

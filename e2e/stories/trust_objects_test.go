@@ -68,15 +68,13 @@ func (r *trusted) setAll(value string, all ...string) {
 func (r *trusted) reconciled(only ...string) {
 	r.Helper()
 	var wrong string
-	r.whyNot = func() string { return wrong }
-	defer func() { r.whyNot = nil }()
-	r.settles("all is as it should be", func() bool {
+	r.until("all is as it should be", func() bool {
 		var err error
 		if wrong, err = r.wrong(only...); err != nil {
 			wrong = err.Error()
 		}
 		return wrong == ""
-	})
+	}, func() string { return wrong })
 }
 
 // wrong is what of the objects is not as the hook wants it.

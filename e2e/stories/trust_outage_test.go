@@ -57,7 +57,7 @@ func (r *trusted) apiServerGone() {
 	plane = start()
 	loop.waitFor("API server answers again")
 	r.reconciled()
-	r.settles("it is ready again", func() bool { return loop.get("/readyz") == "ok" })
+	r.until("it is ready again", func() bool { return loop.get("/readyz") == "ok" })
 	r.setAll("second", all...)
 	r.reconciled()
 	loop.isAsBefore(before, 64)

@@ -35,7 +35,7 @@ const moreConnections = 60
 func (l *loop) spends() spent {
 	l.Helper()
 	s, same := l.goroutines(), 0
-	l.row.settles("the number of goroutines stays the same", func() bool {
+	l.row.until("the number of goroutines stays the same", func() bool {
 		now := l.goroutines()
 		if same++; now.own != s.own {
 			same = 0
@@ -54,12 +54,10 @@ func (l *loop) isAsBefore(before spent, more int) {
 	l.Helper()
 	assert.LessOrEqual(l, l.memory("VmHWM"), before.peak+more, "the peak of memory: %d before; at most %d more is allowed", before.peak, more)
 	var now spent
-	l.row.whyNot = func() string { return fmt.Sprintf("%s; before it were %s\n%s", now, before, l.stacks()) }
-	defer func() { l.row.whyNot = nil }()
-	l.row.settles("goroutines are as many as before", func() bool {
+	l.row.until("goroutines are as many as before", func() bool {
 		now = l.goroutines()
 		return now.own <= before.own && now.all <= before.all+moreConnections
-	})
+	}, func() string { return fmt.Sprintf("%s; before it were %s\n%s", now, before, l.stacks()) })
 	l.Logf("before: %s; now: %d goroutines, %d of them not of connections; peak of memory %d MiB", before, now.all, now.own, l.memory("VmHWM"))
 }
 
@@ -116,7 +114,7 @@ func (l *loop) memory(figure string) int {
 // has waits until a metric has at least a value.
 func (l *loop) has(metric string, least float64) {
 	l.Helper()
-	l.row.settles(fmt.Sprintf("%s is %v", metric, least), func() bool { return l.metric(metric) >= least })
+	l.row.until(fmt.Sprintf("%s is %v", metric, least), func() bool { return l.metric(metric) >= least })
 }
 
 func (l *loop) metric(name string) float64 {

@@ -33,7 +33,7 @@ func (r *trusted) sigterm() {
 			args = append(args, "--hook-persistent")
 		}
 		loop := r.runLoop(r.kubeconfig, append(args, "--workers", "8")...)
-		r.settles("what was deleted is finalized", func() bool { return r.terminating() == 0 })
+		r.until("what was deleted is finalized", func() bool { return r.terminating() == 0 })
 		r.setAll("at rest", staying...)
 		r.reconciled()
 		before, peak := loop.spends(), loop.peaks()
@@ -76,7 +76,7 @@ func (r *trusted) sigterm() {
 		r.noFault(name)
 	}
 	loop := r.runLoop(r.kubeconfig, args...)
-	r.settles("what was deleted is finalized", func() bool { return r.terminating() == 0 })
+	r.until("what was deleted is finalized", func() bool { return r.terminating() == 0 })
 	r.reconciled()
 	loop.ends()
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
 // requestsFail has what comes between a loop and the API server go wrong, one after the other.
@@ -57,7 +58,7 @@ func (r *trusted) gone410(proxy *proxy, loop *loop) {
 		assert.NotZero(r, cut, "round %d: there was no watch to be ended", round)
 		r.setAll(fmt.Sprintf("request-%d", round), all...)
 		r.check(r.things().Delete(r.Context(), all[round], deleteAtOnce)) // which no watch tells of any more
-		r.settles("watches were refused", func() bool { return refuse.Count() == 3 })
+		r.until("watches were refused", func() bool { return refuse.Count() == 3 })
 		r.reconciled()
 	}
 	for round := range 3 {
@@ -104,7 +105,7 @@ func (r *trusted) writeHangs(proxy *proxy) {
 	all := names(20)
 	hanging := proxy.Inject(1, func(q *http.Request) bool { return isWrite(q) && strings.HasSuffix(q.URL.Path, "/"+all[0]+"-0") }, faultproxy.Hang)
 	r.setAll("second", all[0])
-	r.settles("a write hangs", func() bool { return hanging.Count() == 1 })
+	r.until("a write hangs", func() bool { return hanging.Count() == 1 })
 	r.setAll("second", all[1:]...)
 	r.reconciled(all[1:]...)
 	r.reconciled()
