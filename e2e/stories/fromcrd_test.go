@@ -23,13 +23,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crdimport"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // importedCRDs are of different shapes: lists that are maps, rules of CEL, oneOf, embedded pods, values of which nothing is known.
@@ -63,9 +63,8 @@ func TestFromCRDIsTheSameToAnAPIServer(t *testing.T) {
 	w.write(file, string(text))
 	w.run(dir, crdctl, "kubectl", "create", "-f", file)
 	w.run(dir, crdctl, "kubectl", "wait", "--for=condition=Established", "--timeout=2m", "-f", file)
-	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, ".crdctl/cluster/kubeconfig"))
-	require.NoError(t, err)
-	config.QPS, config.Burst, config.WarningHandler = -1, 0, rest.NoWarnings{} // some versions are deprecated
+	config := configFor(t, filepath.Join(dir, ".crdctl/cluster/kubeconfig"))
+	config.WarningHandler = rest.NoWarnings{} // some versions are deprecated
 	client := dynamic.NewForConfigOrDie(config)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

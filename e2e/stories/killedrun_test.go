@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -108,10 +109,16 @@ func (w *world) writeUntilKilled(kubeconfig, prefix string, acknowledged map[str
 
 func clientFor(t testing.TB, kubeconfig string) kubernetes.Interface {
 	t.Helper()
+	client, err := kubernetes.NewForConfig(configFor(t, kubeconfig))
+	require.NoError(t, err)
+	return client
+}
+
+// configFor is the configuration of a client that has no limit of its own.
+func configFor(t testing.TB, kubeconfig string) *rest.Config {
+	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	require.NoError(t, err)
 	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
-	require.NoError(t, err)
-	return client
+	return config
 }

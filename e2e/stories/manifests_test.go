@@ -3,6 +3,7 @@
 package stories
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,7 +134,7 @@ func (w *world) manifestsProject(name string) string {
 	kind := strings.ToUpper(name[:1]) + name[1:]
 	for file, content := range map[string]string{
 		"crdctl.yaml":            "apiVersion: crdctl.dev/v1alpha1\nkind: Project\ncrds: {dir: crds}\nloop:\n  name: " + name + "\n" + settings,
-		"crds/crd.yaml":          strings.NewReplacer("KIND", kind, "PLURAL", name+"s", "SINGULAR", name).Replace(manifestsCRD),
+		"crds/crd.yaml":          fmt.Sprintf(exampleCRD, name+"s", kind),
 		"hooks/sync.py":          manifestsHook,
 		"templates/_names.tpl":   `{{ define "data" -}}{text: {{ .parent.spec.text | quote }}}{{- end }}`,
 		"templates/one.yaml":     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: templated-sample}\ndata: {{ include \"data\" . }}\n",
@@ -145,21 +146,6 @@ func (w *world) manifestsProject(name string) string {
 	}
 	return dir
 }
-
-const manifestsCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: PLURAL.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: KIND, plural: PLURAL, singular: SINGULAR}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-`
 
 // manifestsHook answers all three hooks.
 const manifestsHook = `import json, os, sys

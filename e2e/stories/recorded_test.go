@@ -4,6 +4,7 @@ package stories
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,16 +122,28 @@ func TestTheBuiltInControllerIsRecorded(t *testing.T) {
 	w.end(served)
 }
 
+// records yields those of a recording.
+func (w *world) records(file string) iter.Seq[trace.Record] {
+	return func(yield func(trace.Record) bool) {
+		w.Helper()
+		recording, err := trace.OpenFile(file)
+		w.check(err)
+		defer recording.Close() //nolint:errcheck // it was read
+		for r, err := range recording.Records(w.Context(), 0) {
+			w.check(err)
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
 func (w *world) expectRecorded(file string) {
 	w.Helper()
-	recording, err := trace.OpenFile(file)
-	w.check(err)
-	defer recording.Close() //nolint:errcheck // it was read
 	begun, calls, requests := map[string]*trace.Reconcile{}, map[string]*trace.Hook{}, map[string][]string{}
 	decided := map[string][]string{}
 	var afterEdit []string // reconciles because of the hook's change
-	for r, err := range recording.Records(w.Context(), 0) {
-		w.check(err)
+	for r := range w.records(file) {
 		switch b := r.Body.(type) {
 		case *trace.Reconcile:
 			if b.State == "begin" {

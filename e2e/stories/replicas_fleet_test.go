@@ -22,7 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // fleetLease is short, so that tests need not wait long, and long enough for a machine that is busy.
@@ -47,16 +46,13 @@ type fleet struct {
 func newFleet(t *testing.T, dir, name string, namespaces, each int, args ...string) *fleet {
 	t.Helper()
 	f := &fleet{world: newLoneWorld(t), name: name, dir: dir, kubeconfig: filepath.Join(dir, ".crdctl/kubeconfig"), hook: newReplicaHook(t), replicas: map[string]*fleetReplica{}}
-	config, err := clientcmd.BuildConfigFromFlags("", f.kubeconfig)
-	f.check(err)
-	config.QPS = -1
 	f.client = clientFor(t, f.kubeconfig)
-	objects, err := dynamic.NewForConfig(config)
+	objects, err := dynamic.NewForConfig(configFor(t, f.kubeconfig))
 	f.check(err)
 	f.objects = objects.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: name})
 	crd := name + "." + "example.com"
 	file := filepath.Join(f.dir, name+".yaml")
-	f.write(file, fmt.Sprintf(fleetCRD, crd, name, name))
+	f.write(file, fmt.Sprintf(exampleCRD, name, "Widget"+name))
 	f.kubectl(f.dir, "apply", "-f", file)
 	f.kubectl(f.dir, "wait", "--for=condition=Established", "crd/"+crd, "--timeout=60s")
 	f.args = append([]string{"run", "--builtin", "--kubeconfig", f.kubeconfig, "--crd", crd, "--name", name, "--metrics", "127.0.0.1:0", fleetLease}, args...)
@@ -79,13 +75,14 @@ func newFleet(t *testing.T, dir, name string, namespaces, each int, args ...stri
 	return f
 }
 
-const fleetCRD = `apiVersion: apiextensions.k8s.io/v1
+// exampleCRD takes the plural and the kind.
+const exampleCRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: %s}
+metadata: {name: %[1]s.example.com}
 spec:
   group: example.com
   scope: Namespaced
-  names: {kind: Widget%s, plural: %s}
+  names: {kind: %[2]s, plural: %[1]s}
   versions:
   - name: v1
     served: true

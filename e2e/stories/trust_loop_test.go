@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // trusted is the place of one row: a kind and a namespace of its own, and clients that speak to the API server without anything
@@ -68,14 +67,10 @@ func newTrusted(t *testing.T, name, kubeconfig, hook string) *trusted {
 func (r *trusted) use(kubeconfig string) {
 	r.Helper()
 	var err error
-	r.kubeconfig = kubeconfig
-	r.config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
-	r.check(err)
-	r.config.QPS = -1
+	r.kubeconfig, r.config = kubeconfig, configFor(r, kubeconfig)
 	r.client, err = dynamic.NewForConfig(r.config)
 	r.check(err)
-	r.core, err = kubernetes.NewForConfig(r.config)
-	r.check(err)
+	r.core = clientFor(r, kubeconfig)
 	_, err = r.core.CoreV1().Namespaces().Create(r.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}}, metav1.CreateOptions{})
 	r.check(err)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,20 +43,10 @@ func TestFindingsOfABareController(t *testing.T) {
 	r.kubectl(r.dir, "create", "secret", "generic", "hidden", "--from-literal=password="+hidden)
 	r.run.waitFor("The watch is full")
 	r.says("finding: hot loop: CronTab default/clock")
-	round, unsaid, all := 0, slices.Clone(bareWrong), []trace.Finding(nil)
-	t.Cleanup(func() {
-		for _, f := range unsaid {
-			t.Errorf("no finding ever said %+v; the newest is %+v", f, find(all, f.kind, f.subject))
-		}
-	})
-	r.until("all that is wrong is found", func() bool {
-		round++
+	all := r.finds(bareWrong, func(round int) {
 		for name, namespace := range map[string]string{"read": "default", "lag": "far"} {
 			r.kubectl(r.dir, "patch", "crontab", name, "-n", namespace, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"image":"b%d"}}`, round))
 		}
-		all = r.findings()
-		unsaid = slices.DeleteFunc(unsaid, func(f fault) bool { return f.said(all) }) // on a busy machine, a timer may have caused the next write
-		return len(unsaid) == 0
 	})
 	for _, f := range all { // other watches stay, and Secrets are watched in one namespace
 		assert.False(t, f.Type == "watch-churn" && !strings.Contains(f.Subject, "restless") || f.Type == "watches-all-secrets", f.Message)
@@ -87,11 +76,7 @@ func (r *recorded) isKilled() {
 	r.until("no process is left", func() bool { return len(r.processes()) == 0 })
 	r.hasWhatWasLive(live)
 	secrets, values := 0, []string{hidden, base64.StdEncoding.EncodeToString([]byte(hidden))}
-	file, err := trace.OpenFile(r.file)
-	r.check(err)
-	defer file.Close() //nolint:errcheck // it was read
-	for record, err := range file.Records(r.Context(), 0) {
-		r.check(err)
+	for record := range r.records(r.file) {
 		line := string(record.Raw)
 		if strings.Contains(line, `"name":"hidden"`) {
 			secrets++

@@ -70,12 +70,8 @@ func (p *page) showsTheChildComeBack() {
 // as a rule, and 5 s at most is the goal. A busy machine may take longer, but not a minute.
 func (r *recorded) findsInTime(kind, subject string, part func(*trace.Request) bool) {
 	r.Helper()
-	file, err := trace.OpenFile(r.file)
-	require.NoError(r, err)
-	defer file.Close() //nolint:errcheck // it was read
 	began := int64(0)
-	for record, err := range file.Records(r.Context(), 0) {
-		require.NoError(r, err)
+	for record := range r.records(r.file) {
 		switch b := record.Body.(type) {
 		case *trace.Request:
 			if began == 0 && part(b) {
@@ -97,12 +93,8 @@ func (r *recorded) findsInTime(kind, subject string, part func(*trace.Request) b
 // A denied watch is found when it was refused twice: informers try again in a second or two.
 func (r *recorded) seesTheDenialAtOnce() {
 	r.Helper()
-	file, err := trace.OpenFile(r.file)
-	require.NoError(r, err)
-	defer file.Close() //nolint:errcheck // it was read
 	refused, engine := 0, finding.New()
-	for record, err := range file.Records(r.Context(), 0) {
-		require.NoError(r, err)
+	for record := range r.records(r.file) {
 		if q, ok := record.Body.(*trace.Request); ok && (q.Verb == "list" || q.Verb == "watch") && q.Code == 403 {
 			refused++
 		}

@@ -115,12 +115,8 @@ func (r *recorded) documentOf(file ...string) (d document) {
 // since the same time, and as certain.
 func (r *recorded) hasWhatWasLive(live document) {
 	r.Helper()
-	file, err := trace.OpenFile(r.file)
-	r.check(err)
-	defer file.Close() //nolint:errcheck // it was read
 	engine := finding.New()
-	for record, err := range file.Records(r.Context(), 0) {
-		r.check(err)
+	for record := range r.records(r.file) {
 		if record.T <= live.Duration {
 			engine.Add(record)
 		}
@@ -140,11 +136,8 @@ func (r *recorded) hasWhatWasLive(live document) {
 // model is the recording as the view has it.
 func (r *recorded) model() *model.Model {
 	r.Helper()
-	file, err := trace.OpenFile(r.file)
-	require.NoError(r, err)
 	m := model.New()
-	for record, err := range file.Records(r.Context(), 0) {
-		require.NoError(r, err)
+	for record := range r.records(r.file) {
 		m.Add(record)
 	}
 	return m
@@ -187,6 +180,26 @@ func (f fault) said(all []trace.Finding) bool {
 	return slices.ContainsFunc(all, func(found trace.Finding) bool {
 		return found.Type == f.kind && strings.Contains(found.Subject, f.subject) && found.Certainty == f.certainty && message.MatchString(found.Message) && strings.Contains(found.Fix, f.fix)
 	})
+}
+
+// finds waits until findings have said all that is wrong, at any time: on a busy machine, another cause may be seen next. Once more before each
+// look, more is done that is wrong. It returns the newest findings.
+func (r *recorded) finds(wrong []fault, more func(round int)) (newest []trace.Finding) {
+	r.Helper()
+	round, unsaid := 0, slices.Clone(wrong)
+	r.until("all that is wrong is found", func() bool {
+		round++
+		more(round)
+		newest = r.findings()
+		unsaid = slices.DeleteFunc(unsaid, func(f fault) bool { return f.said(newest) })
+		return len(unsaid) == 0
+	}, func() string {
+		for _, f := range unsaid {
+			r.Errorf("no finding ever said %+v; the newest is %+v", f, find(newest, f.kind, f.subject))
+		}
+		return fmt.Sprintf("%d are not", len(unsaid))
+	})
+	return newest
 }
 
 // wrong is what the recording of the story must show.
@@ -242,21 +255,10 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	r.eventually("example.com/cleanup", r.dir, crdctl, "kubectl", "get", "crontab", "stuck", "-o", "jsonpath={.metadata.finalizers}")
 	r.kubectl(r.dir, "delete", "crontab", "stuck", "--wait=false")
 	r.kubectl(r.dir, "delete", "configmap", "deaf", "parent")
-	unsaid, newest := slices.Clone(wrong), []trace.Finding(nil)
-	t.Cleanup(func() {
-		for _, f := range unsaid {
-			t.Errorf("no finding ever said %+v; the newest is %+v", f, find(newest, f.kind, f.subject))
-		}
-	})
-	round := 0
-	r.until("all that is wrong is found", func() bool {
-		round++
+	r.finds(wrong, func(round int) {
 		r.kubectl(r.dir, "scale", "deployment", "fight", "--replicas=5")
 		r.write(changes, changed("conflict", round)) // by one kubectl: on a busy machine, each takes long to start
 		r.kubectl(r.dir, "apply", "-f", changes)
-		newest = r.findings()
-		unsaid = slices.DeleteFunc(unsaid, func(f fault) bool { return f.said(newest) })
-		return len(unsaid) == 0
 	})
 
 	live.shows(".finding.open", "CronTab default/clock is reconciled")

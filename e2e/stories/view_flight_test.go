@@ -28,8 +28,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/measure"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -167,9 +165,7 @@ type load struct {
 // load creates the objects, and those that are fought about.
 func (r *recorded) load(dir string, objects int) *load {
 	r.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, ".crdctl", "kubeconfig"))
-	r.check(err)
-	config.QPS = -1
+	kubeconfig := filepath.Join(dir, ".crdctl", "kubeconfig")
 	ctx, cancel := context.WithCancel(r.Context())
 	l := &load{TB: r, ctx: ctx, objects: objects}
 	l.stop = func() {
@@ -178,14 +174,13 @@ func (r *recorded) load(dir string, objects int) *load {
 	}
 	r.Cleanup(l.stop)
 	l.gadgets = func(agent string) dynamic.ResourceInterface {
-		own := rest.CopyConfig(config)
+		own := configFor(r, kubeconfig)
 		own.UserAgent = agent
 		c, err := dynamic.NewForConfig(own)
 		r.check(err)
 		return c.Resource(schema.GroupVersionResource{Group: "recorded.example.com", Version: "v1", Resource: "gadgets"}).Namespace("default")
 	}
-	l.core, err = kubernetes.NewForConfig(config)
-	r.check(err)
+	l.core = clientFor(r, kubeconfig)
 	gadgets := l.gadgets("load")
 	each := make(chan string)
 	var creating sync.WaitGroup
