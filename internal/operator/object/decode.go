@@ -87,29 +87,20 @@ func (d *Decoder) object() (*Object, error) {
 	}
 	d.buf = d.buf[:0]
 	var o draft
-	for d.in.PeekKind() == '"' {
-		name, err := d.in.ReadValue()
-		if err != nil {
-			return nil, err
-		}
+	err := d.fields(func(name []byte) error {
 		switch string(name) {
 		case `"apiVersion"`, `"kind"`:
-			err = d.in.SkipValue()
+			return d.in.SkipValue()
 		case `"metadata"`:
-			err = d.metadata(&o)
-		default:
-			if d.keep == Identity {
-				err = d.in.SkipValue()
-			} else {
-				d.field(name)
-				err = d.value()
-			}
+			return d.metadata(&o)
 		}
-		if err != nil {
-			return nil, err
+		if d.keep == Identity {
+			return d.in.SkipValue()
 		}
-	}
-	if _, err := d.in.ReadToken(); err != nil {
+		d.field(name)
+		return d.value()
+	})
+	if err != nil {
 		return nil, err
 	}
 	if d.owned != nil && !d.owned(o.controller) {
@@ -132,6 +123,21 @@ func (d *Decoder) open(kind jsontext.Kind) error {
 		return fmt.Errorf("the API server sent %s where %s was expected", token.Kind(), kind)
 	}
 	return nil
+}
+
+// fields reads the rest of an object that is open: a field by its name, in quotes, which is good until its value is read.
+func (d *Decoder) fields(value func(name []byte) error) error {
+	for d.in.PeekKind() == '"' {
+		name, err := d.in.ReadValue()
+		if err != nil {
+			return err
+		}
+		if err := value(name); err != nil {
+			return err
+		}
+	}
+	_, err := d.in.ReadToken()
+	return err
 }
 
 // field begins a field in the buffer.
@@ -198,16 +204,7 @@ func (d *Decoder) metadata(o *draft) error {
 	}
 	d.field([]byte(`"metadata"`))
 	d.buf = append(d.buf, '{')
-	for d.in.PeekKind() == '"' {
-		name, err := d.in.ReadValue()
-		if err != nil {
-			return err
-		}
-		if err := d.metadataField(string(name), o); err != nil {
-			return err
-		}
-	}
-	_, err := d.in.ReadToken()
+	err := d.fields(func(name []byte) error { return d.metadataField(string(name), o) })
 	d.buf = append(d.buf, '}')
 	return err
 }

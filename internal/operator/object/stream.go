@@ -33,27 +33,19 @@ func (d *Decoder) List() (*List, error) {
 	if err := d.open('{'); err != nil {
 		return nil, whole(err)
 	}
-	for d.in.PeekKind() == '"' {
-		name, err := d.in.ReadValue()
-		if err != nil {
-			return nil, whole(err)
-		}
+	err := d.fields(func(name []byte) error {
 		switch string(name) {
 		case `"metadata"`:
-			var value []byte
-			if value, err = d.in.ReadValue(); err == nil {
-				err = json.Unmarshal(value, &list.ListMeta)
+			value, err := d.in.ReadValue()
+			if err != nil {
+				return err
 			}
+			return json.Unmarshal(value, &list.ListMeta)
 		case `"items"`:
-			err = d.items(list)
-		default:
-			err = d.in.SkipValue()
+			return d.items(list)
 		}
-		if err != nil {
-			return nil, whole(err)
-		}
-	}
-	_, err := d.in.ReadToken()
+		return d.in.SkipValue()
+	})
 	return list, whole(err)
 }
 
@@ -88,27 +80,20 @@ func (d *Decoder) Event() (watch.Event, error) {
 	if err := d.open('{'); err != nil {
 		return event, err
 	}
-	for d.in.PeekKind() == '"' {
-		name, err := d.in.ReadValue()
-		if err != nil {
-			return event, err
-		}
+	err := d.fields(func(name []byte) (err error) {
 		switch string(name) {
 		case `"type"`:
 			var kind []byte
-			if kind, err = d.in.ReadValue(); err == nil {
-				event.Type = eventType(kind)
-			}
+			kind, err = d.in.ReadValue()
+			event.Type = eventType(kind)
 		case `"object"`:
 			event.Object, err = d.eventObject(event.Type)
 		default:
 			err = d.in.SkipValue()
 		}
-		if err != nil {
-			return event, err
-		}
-	}
-	if _, err := d.in.ReadToken(); err != nil {
+		return err
+	})
+	if err != nil {
 		return event, err
 	}
 	if o, ok := event.Object.(*Object); ok && o.flags&foreign != 0 && event.Type != watch.Bookmark {
