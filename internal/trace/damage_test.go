@@ -20,8 +20,7 @@ import (
 func killed(t *testing.T) ([]byte, []Member) {
 	t.Helper()
 	path := recorded(t, 4000)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := content(t, path)
 	f := opened(t, path)
 	members := slices.Clone(f.Index().Members)
 	require.Greater(t, len(members), 4)
@@ -75,8 +74,7 @@ func TestDamagedFileWithoutIndex(t *testing.T) {
 // What damages the records after the header leaves the header, also of a short recording: as a loss of power does, after
 // which a file ends with zeros.
 func TestDamageAfterTheHeader(t *testing.T) {
-	b, err := os.ReadFile(recorded(t, 10))
-	require.NoError(t, err)
+	b := content(t, recorded(t, 10))
 	end, ok := indexOffset(b[len(b)-trailerBytes:])
 	require.True(t, ok)
 	flipped := slices.Clone(b)
@@ -84,12 +82,7 @@ func TestDamageAfterTheHeader(t *testing.T) {
 	var killed bytes.Buffer
 	w, err := newFileWriter(nopCloser{&killed})
 	require.NoError(t, err)
-	for i, b := range []Body{&Header{Format: Format, Crdctl: "v9", Start: "2026-11-23T10:00:00Z"}, &Log{Message: "x"}} {
-		rec := Record{Seq: int64(i + 1), Body: b}
-		line, err := rec.AppendJSON(nil)
-		require.NoError(t, err)
-		require.NoError(t, w.add(&rec, line))
-	}
+	addAll(t, w, &Header{Format: Format, Crdctl: "v9", Start: "2026-11-23T10:00:00Z"}, &Log{Message: "x"})
 	require.NoError(t, w.flush())
 	read := map[string]int{"flipped": 1, "zeros": 2} // what was flushed before the zeros is read
 	for name, content := range map[string][]byte{
@@ -125,8 +118,7 @@ func TestDamagedEnd(t *testing.T) {
 // A damaged index loses nothing.
 func TestDamagedIndex(t *testing.T) {
 	path := recorded(t, 3000)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := content(t, path)
 	changed := slices.Clone(b)
 	changed[len(b)-trailerBytes-6] ^= 1
 	for name, content := range map[string][]byte{"changed": changed, "not at the end": append(b, make([]byte, 512)...), "trailer cut off": b[:len(b)-5]} {
@@ -172,8 +164,7 @@ func TestLinesThatAreNotRecords(t *testing.T) {
 // Members that are missing as a whole are a gap, too: their numbers are, or the index has more than was read.
 func TestMissingMembers(t *testing.T) {
 	path := recorded(t, 4000)
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
+	whole := content(t, path)
 	x := opened(t, path).Index()
 	m := x.Members
 	end, ok := indexOffset(whole[len(whole)-trailerBytes:])
@@ -227,8 +218,7 @@ func TestNumbersThatWereLeftOut(t *testing.T) {
 // A part of a recording has left out numbers, which is not damage. That it lacks members is in its index.
 func TestMissingMembersOfACut(t *testing.T) {
 	path := cutOf(t, recorded(t, 4000))
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := content(t, path)
 	m := opened(t, path).Index().Members
 	require.Greater(t, len(m), 1)
 	n := len(all(t, opened(t, path), 0))
@@ -247,8 +237,7 @@ func TestMissingMembersOfACut(t *testing.T) {
 // Two recordings in one file number what they define differently.
 func TestTwoRecordingsInAFile(t *testing.T) {
 	path := recorded(t, 10)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := content(t, path)
 	started, m := killed(t)
 	for name, content := range map[string][]byte{
 		"two":              bytes.Repeat(b, 2),
@@ -264,8 +253,7 @@ func TestTwoRecordingsInAFile(t *testing.T) {
 // An index that leaves out members of the file is not the index of all.
 func TestIndexThatHidesRecords(t *testing.T) {
 	path := recorded(t, 4000)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := content(t, path)
 	x := opened(t, path).Index()
 	x.Members = slices.Delete(slices.Clone(x.Members), 1, 2)
 	at, ok := indexOffset(b[len(b)-trailerBytes:])

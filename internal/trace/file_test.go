@@ -40,11 +40,29 @@ func opened(t *testing.T, path string) *File {
 	return f
 }
 
-// unzipped is what zcat prints.
-func unzipped(t *testing.T, path string) []byte {
+// content is what a file has.
+func content(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
+	return b
+}
+
+// addAll adds records with these bodies, numbered from 1.
+func addAll(tb testing.TB, w *fileWriter, bodies ...Body) {
+	tb.Helper()
+	for i, b := range bodies {
+		rec := Record{Seq: int64(i + 1), T: int64(i), Body: b}
+		line, err := rec.AppendJSON(nil)
+		require.NoError(tb, err)
+		require.NoError(tb, w.add(&rec, line))
+	}
+}
+
+// unzipped is what zcat prints.
+func unzipped(t *testing.T, path string) []byte {
+	t.Helper()
+	b := content(t, path)
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	require.NoError(t, err)
 	var all bytes.Buffer
@@ -129,8 +147,7 @@ func TestFileGivesRanges(t *testing.T) {
 // A file of a process that was killed has what was flushed. At each place where it can end, what is whole can be read.
 func TestFileThatWasCutOff(t *testing.T) {
 	path := recorded(t, 3000)
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
+	whole := content(t, path)
 	members := opened(t, path).Index().Members
 	require.Greater(t, len(members), 2)
 	cut := filepath.Join(t.TempDir(), "cut.crdctl.gz")
@@ -174,8 +191,7 @@ func TestFileThatWasCutOff(t *testing.T) {
 // A file with an index that was damaged in the middle has a gap there.
 func TestDamagedFile(t *testing.T) {
 	path := recorded(t, 3000)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := content(t, path)
 	m := opened(t, path).Index().Members
 	for i := m[1].Offset + 2000; i < m[1].Offset+2100; i++ {
 		b[i] ^= 0x55
@@ -216,7 +232,7 @@ func zipped(t *testing.T, lines string) []byte {
 func TestFilesThatAreNoRecordings(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.gz")
-	whole := zipped(t, `{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}`+"\n")
+	whole := zipped(t, headerLine+"\n")
 	for want, content := range map[string][]byte{
 		": empty, not a recording":             {},
 		": not a recording of crdctl; ":        []byte("apiVersion: v1\n"),
@@ -283,13 +299,7 @@ func TestHugeRecords(t *testing.T) {
 	w, late, err := createFile(path)
 	require.NoError(t, err)
 	require.NoError(t, late.begin())
-	records := []Body{&Header{Format: Format}, &Log{Message: strings.Repeat("x", maxLine)}, &Log{Message: "short"}, &Log{Message: strings.Repeat("x", maxMember)}}
-	for i, b := range records {
-		rec := Record{Seq: int64(i + 1), Body: b}
-		line, err := rec.AppendJSON(nil)
-		require.NoError(t, err)
-		require.NoError(t, w.add(&rec, line))
-	}
+	addAll(t, w, &Header{Format: Format}, &Log{Message: strings.Repeat("x", maxLine)}, &Log{Message: "short"}, &Log{Message: strings.Repeat("x", maxMember)})
 	require.NoError(t, w.close(nil))
 	got := all(t, opened(t, path), 0)
 	require.Len(t, got, 4)

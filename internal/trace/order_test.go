@@ -80,7 +80,7 @@ func cutOf(t *testing.T, recording string) (path string) {
 // A finding that was resolved stays so if an older member follows, as it is in the file twice.
 func TestFindingsOfMembersInAnotherOrder(t *testing.T) {
 	part := func(lines string) []byte { return zipped(t, lines) }
-	begin := part(`{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}` + "\n")
+	begin := part(headerLine + "\n")
 	open := part(`{"seq":2,"t":1,"k":"finding","id":"x"}` + "\n")
 	resolved := part(`{"seq":3,"t":2,"k":"finding","id":"x","until":2}` + "\n")
 	f := opened(t, writeRecording(t, slices.Concat(begin, open, resolved, open)))

@@ -121,7 +121,7 @@ func unzippedRecords(t *testing.T, path string) (lines []string) {
 
 // What a process left that was killed while it saved is replaced; a file of another kind with that name is not.
 func TestSaveAfterAKill(t *testing.T) {
-	header, err := Parse([]byte(`{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}`))
+	header, err := Parse([]byte(headerLine))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "cut.crdctl.gz")
 	for _, left := range []string{"", "\x1f\x8b\x08 cut off"} {

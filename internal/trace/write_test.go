@@ -53,16 +53,14 @@ func TestFileIsNotOverwritten(t *testing.T) {
 // A recording that does not begin leaves the file as it was, and one that is written has no second writer.
 func TestFileStaysUntilTheRecordingBegins(t *testing.T) {
 	path := recorded(t, 10)
-	before, err := os.ReadFile(path)
-	require.NoError(t, err)
+	before := content(t, path)
 	r, err := New(Options{File: path})
 	require.NoError(t, err)
 	r.Add(&Log{Message: "early"})
 	_, err = New(Options{File: path})
 	require.ErrorContains(t, err, path+": another run writes it; choose another name")
 	require.NoError(t, r.Close())
-	after, err := os.ReadFile(path)
-	require.NoError(t, err)
+	after := content(t, path)
 	assert.Equal(t, before, after)
 
 	r, err = New(Options{File: path})
