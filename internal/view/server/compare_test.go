@@ -20,6 +20,16 @@ func adder(t *testing.T, s *session) func(at int64, b trace.Body) {
 	}
 }
 
+// sessionWith is a session with records, each of which comes a step of time after the one before.
+func sessionWith(t *testing.T, step int64, bodies ...trace.Body) *session {
+	s := newSession(Options{MaxRecords: 1000})
+	add := adder(t, s)
+	for i, b := range bodies {
+		add(int64(i+1)*step, b)
+	}
+	return s
+}
+
 // What was before a save that doubles the writes, and what is after it: figures of whole seconds, of which none has both builds.
 func TestCompareWithBeforeASave(t *testing.T) {
 	s := newSession(Options{MaxRecords: 10_000})

@@ -13,8 +13,7 @@ import (
 
 // What led from a request to a delivery has a line over the version that was written; a request that only reads is not called a write.
 func TestFlowOfAWrite(t *testing.T) {
-	s := newSession(Options{MaxRecords: 1000})
-	for i, b := range []trace.Body{
+	s := sessionWith(t, 1,
 		&trace.Header{Run: "r"},
 		&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}},
 		&trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}},
@@ -24,9 +23,7 @@ func TestFlowOfAWrite(t *testing.T) {
 		&trace.Version{Object: 1, Type: "ADDED", RV: 5, By: "p"},
 		&trace.Request{ID: "p", Actor: 2, Verb: "create", Resource: 1, Name: "x", Object: 1, Code: 201, RVOut: 5},
 		&trace.Event{Watch: "w", Actor: 1, Type: "ADDED", Object: 1, RV: 5},
-	} {
-		s.add(t.Context(), trace.Record{Seq: int64(i + 1), T: int64(i), Body: b}, true)
-	}
+	)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.flowOf(newQuery(url.Values{}))

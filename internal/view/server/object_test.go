@@ -15,9 +15,8 @@ import (
 
 // successors has an object whose child is deleted, and made anew under the same name.
 func successors(t *testing.T) *session {
-	s := newSession(Options{MaxRecords: 100})
 	owners := []trace.Owner{{Kind: "CronTab", Name: "x", UID: "u-x", Controller: true}}
-	for seq, b := range []trace.Body{
+	return sessionWith(t, 1,
 		&trace.Header{Run: "r"},
 		&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab", Namespaced: true}},
 		&trace.Def{Resource: &trace.Resource{ID: 2, Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}},
@@ -30,10 +29,7 @@ func successors(t *testing.T) *session {
 		&trace.Version{Object: 2, Type: "DELETED", RV: 4, Prev: 2, Owners: owners},
 		&trace.Version{Object: 3, Type: "ADDED", RV: 5, Owners: owners},
 		&trace.Version{Object: 1, Type: "MODIFIED", RV: 6, Prev: 3},
-	} {
-		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq) + 1, Body: b}, true)
-	}
-	return s
+	)
 }
 
 // A child that was deleted is told apart from the one that has its name now.

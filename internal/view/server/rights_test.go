@@ -26,11 +26,7 @@ func TestCanceledCallIsNotDenied(t *testing.T) {
 // A call belongs to the controller if the request that it was made for does, which is recorded after it.
 func TestCallsOfTheController(t *testing.T) {
 	s := newSession(Options{MaxRecords: 100})
-	seq := int64(0)
-	add := func(b trace.Body) {
-		seq++
-		s.add(t.Context(), trace.Record{Seq: seq, T: seq, Body: b}, true)
-	}
+	add := adder(t, s)
 	of := func(own string) (names []string, unlinked int) {
 		rows, unlinked := s.calls(newQuery(url.Values{"own": {own}}))
 		for _, row := range rows {
@@ -42,18 +38,18 @@ func TestCallsOfTheController(t *testing.T) {
 	defer s.mu.Unlock()
 	unlocked := func(f func()) { s.mu.Unlock(); f(); s.mu.Lock() }
 	unlocked(func() {
-		add(&trace.Header{Run: "r"})
-		add(&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
-		add(&trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}})
-		add(&trace.Admission{Type: "validating", Name: "a", Request: "1"})
-		add(&trace.Admission{Type: "validating", Name: "b", Request: "2"})
+		add(1, &trace.Header{Run: "r"})
+		add(1, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
+		add(1, &trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}})
+		add(1, &trace.Admission{Type: "validating", Name: "a", Request: "1"})
+		add(1, &trace.Admission{Type: "validating", Name: "b", Request: "2"})
 	})
 	names, unlinked := of("true")
 	assert.Empty(t, names)
 	assert.Equal(t, 2, unlinked)
 	unlocked(func() {
-		add(&trace.Request{ID: "2", Actor: 2, Code: 200})
-		add(&trace.Request{ID: "1", Actor: 1, Code: 200})
+		add(1, &trace.Request{ID: "2", Actor: 2, Code: 200})
+		add(1, &trace.Request{ID: "1", Actor: 1, Code: 200})
 	})
 	names, unlinked = of("true")
 	assert.Equal(t, []string{"a"}, names)
@@ -64,8 +60,7 @@ func TestCallsOfTheController(t *testing.T) {
 
 // A call that failed is shown, also if it is not known whose request it was made for: it may be the controller's.
 func TestFailedCallsWithoutARequest(t *testing.T) {
-	s := newSession(Options{MaxRecords: 100})
-	for seq, b := range []trace.Body{
+	s := sessionWith(t, 1,
 		&trace.Header{Run: "r"},
 		&trace.Admission{Type: "conversion", Name: "w/convert", Err: "connection refused"},
 		&trace.Admission{Type: "validating", Name: "a", Request: "1", FailedOpen: true},
@@ -76,9 +71,7 @@ func TestFailedCallsWithoutARequest(t *testing.T) {
 		&trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}},
 		&trace.Request{ID: "3", Actor: 1, Code: 500},
 		&trace.Request{ID: "4", Actor: 2, Code: 500},
-	} {
-		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq), Body: b}, true)
-	}
+	)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 2 { // an answer does not change the next
@@ -100,17 +93,13 @@ func TestFailedCallsWithoutARequest(t *testing.T) {
 // Rows that a table does not show are counted.
 func TestRightsCountTheRowsThatAreNotShown(t *testing.T) {
 	s := newSession(Options{MaxRecords: 10_000})
-	seq := int64(0)
-	add := func(b trace.Body) {
-		seq++
-		s.add(t.Context(), trace.Record{Seq: seq, T: seq, Body: b}, true)
-	}
-	add(&trace.Header{Run: "r"})
-	add(&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
-	add(&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}})
+	add := adder(t, s)
+	add(1, &trace.Header{Run: "r"})
+	add(1, &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
+	add(1, &trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}})
 	for i := range maxRightsRows + 7 {
-		add(&trace.Request{Actor: 1, Verb: "get", Resource: 1, Namespace: fmt.Sprint("team-", i), Code: 200})
-		add(&trace.Admission{Type: "validating", Name: fmt.Sprint("webhook-", i), Allowed: true})
+		add(1, &trace.Request{Actor: 1, Verb: "get", Resource: 1, Namespace: fmt.Sprint("team-", i), Code: 200})
+		add(1, &trace.Admission{Type: "validating", Name: fmt.Sprint("webhook-", i), Allowed: true})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +110,7 @@ func TestRightsCountTheRowsThatAreNotShown(t *testing.T) {
 
 // A right is used by a request that it allowed: also by a watch that is open, whose request is recorded when it ends, and not by one that was refused.
 func TestGrantsThatWereUsed(t *testing.T) {
-	s := newSession(Options{MaxRecords: 100})
-	for seq, b := range []trace.Body{
+	s := sessionWith(t, 1,
 		&trace.Header{Run: "r"},
 		&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController, User: "u"}},
 		&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}},
@@ -138,9 +126,7 @@ func TestGrantsThatWereUsed(t *testing.T) {
 		&trace.Request{ID: "v", Actor: 1, Verb: "watch", Resource: 1, Code: 200},
 		&trace.Request{ID: "l", Actor: 1, Verb: "list", Resource: 2, Code: 403, Decision: "forbid"},
 		&trace.Request{ID: "e", Actor: 1, Verb: "create", Resource: 3, Code: 201},
-	} {
-		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq), Body: b}, true)
-	}
+	)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	got := map[string]int{}

@@ -15,17 +15,14 @@ import (
 func TestReconcilesAreInvisibleOnceKnown(t *testing.T) {
 	const second = int64(1e9)
 	visible := func(class trace.Class, levels []string, more ...trace.Body) bool {
-		s := newSession(Options{MaxRecords: 100})
-		for seq, b := range append([]trace.Body{
+		s := sessionWith(t, second, append([]trace.Body{
 			&trace.Header{Run: "r", Levels: levels},
 			&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: class}},
 			&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab"}},
 			&trace.Def{Object: &trace.Object{ID: 1, UID: "u", Resource: 1, Name: "x"}},
 			&trace.Watch{ID: "w", Actor: 1, Resource: 1, State: "open"},
 			&trace.Metrics{},
-		}, more...) {
-			s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq) * second, Body: b}, true)
-		}
+		}, more...)...)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.frameNow().Visible
