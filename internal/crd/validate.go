@@ -20,18 +20,9 @@ import (
 // Validate returns the errors for which the API server refuses to create the CRD, less those of its status. Where all
 // versions have the same schema, it is validated once, at spec.validation.
 func Validate(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
-	crd = crd.DeepCopy()
-	apiextv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	internal := &apiextensions.CustomResourceDefinition{}
-	if err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil); err != nil {
+	internal, err := Internal(crd)
+	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
-	}
-	// The validation compares the storage version with what the server keeps as status.
-	internal.Status.StoredVersions = nil
-	for _, v := range internal.Spec.Versions {
-		if v.Storage {
-			internal.Status.StoredVersions = append(internal.Status.StoredVersions, v.Name)
-		}
 	}
 	errs, panicked := validate(internal)
 	if panicked != nil {
@@ -49,6 +40,16 @@ func Validate(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 	// It walks the properties of a schema in the random order of a map.
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	return errs
+}
+
+// Internal is a CRD as the API server's validation wants it: with its defaults, of which one is that objects are stored in the storage
+// version alone.
+func Internal(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	crd = crd.DeepCopy()
+	crd.Status.StoredVersions = nil
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
 }
 
 // validate runs the API server's validation and recovers from its panics.

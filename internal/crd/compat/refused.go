@@ -7,10 +7,11 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdctl/crdctl/internal/crd"
 )
 
 // refused has the API server's own code decide whether it would accept the changed CRD: a schema that is not structural, a
@@ -18,7 +19,7 @@ import (
 // objects are what Check is about.
 func refused(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition) error {
 	if current == nil {
-		after, err := internal(changed)
+		after, err := crd.Internal(changed)
 		if err != nil {
 			return fmt.Errorf("the changed CRD %s: %w", changed.Name, err)
 		}
@@ -39,11 +40,11 @@ func Refusals(ctx context.Context, current, changed *apiextv1.CustomResourceDefi
 	if current.Name != changed.Name {
 		return nil, fmt.Errorf("%s is not a change of the CRD %s; use the same metadata.name", changed.Name, current.Name)
 	}
-	after, err := internal(changed)
+	after, err := crd.Internal(changed)
 	if err != nil {
 		return nil, fmt.Errorf("the changed CRD %s: %w", changed.Name, err)
 	}
-	before, err := internal(current)
+	before, err := crd.Internal(current)
 	if err != nil {
 		return nil, fmt.Errorf("the current CRD %s: %w", current.Name, err)
 	}
@@ -58,13 +59,4 @@ func Refusals(ctx context.Context, current, changed *apiextv1.CustomResourceDefi
 		}
 	}()
 	return validation.ValidateCustomResourceDefinitionUpdate(ctx, after, before), nil
-}
-
-// internal is a CRD as the API server's validation wants it: with its defaults, and stored in its storage version alone.
-func internal(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	crd = crd.DeepCopy()
-	crd.Status.StoredVersions = nil
-	apiextv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	out := &apiextensions.CustomResourceDefinition{}
-	return out, apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
 }
