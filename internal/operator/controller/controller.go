@@ -3,6 +3,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
@@ -70,10 +71,7 @@ func (c *controller) addRateLimited(key cache.ObjectName) {
 
 // enqueue is told of every change of the kind's objects.
 func (c *controller) enqueue(before, after *object.Object) {
-	o := after
-	if o == nil {
-		o = before
-	}
+	o := cmp.Or(after, before)
 	key := o.Key()
 	c.log.Debug("Handler queues", "key", key)
 	c.add(key, pipeline.Own, o)

@@ -9,8 +9,9 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/crdctl/crdctl/internal/text"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // specInLog is how much of a spec a log line shows, in bytes.
@@ -48,14 +49,7 @@ func (r *logReconciler) Keeps() Keeping {
 
 func (r *logReconciler) Resyncs() bool { return false }
 
-func (r *logReconciler) sum(key cache.ObjectName) uint64 {
-	var h maphash.Hash
-	h.SetSeed(r.seed)
-	_, _ = h.WriteString(key.Namespace) // cannot fail
-	_ = h.WriteByte('/')
-	_, _ = h.WriteString(key.Name)
-	return h.Sum64()
-}
+func (r *logReconciler) sum(key cache.ObjectName) uint64 { return maphash.Comparable(r.seed, key) }
 
 func (r *logReconciler) Forget(key cache.ObjectName) {
 	r.mu.Lock()
