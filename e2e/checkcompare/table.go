@@ -12,14 +12,11 @@ import (
 
 // table prints what each program says of each change, and of how many.
 func table(out io.Writer, all []*change) error {
-	if _, err := fmt.Fprint(out, "| # | repository | commit | file | broken | crdctl | crdify | crd-schema-checker |\n|---|---|---|---|---|---|---|---|\n"); err != nil {
-		return err
-	}
+	var b strings.Builder
+	b.WriteString("| # | repository | commit | file | broken | crdctl | crdify | crd-schema-checker |\n|---|---|---|---|---|---|---|---|\n")
 	for i, c := range all {
 		fields := c.broken()
-		if _, err := fmt.Fprintf(out, "| %d | %s | %.9s | %s | %d | %s | %s | %s |\n", i+1, c.repo, c.commit, path.Base(c.file), len(fields), c.crdctl.short(fields), c.crdify.short(fields), c.checker.short(fields)); err != nil {
-			return err
-		}
+		_, _ = fmt.Fprintf(&b, "| %d | %s | %.9s | %s | %d | %s | %s | %s |\n", i+1, c.repo, c.commit, path.Base(c.file), len(fields), c.crdctl.short(fields), c.crdify.short(fields), c.checker.short(fields))
 	}
 	for _, p := range []struct {
 		name string
@@ -42,12 +39,11 @@ func table(out io.Writer, all []*change) error {
 			f, o := v.finds(fields)
 			broken, found, others = broken+len(fields), found+f, others+o
 		}
-		if _, err := fmt.Fprintf(out, "\n%s: %d of %d changes fail, %d without a verdict; finds %d of %d broken fields; %d other errors; %.1fs, of which %.1fs of processors\n",
-			p.name, fails, len(all), troubles, found, broken, others, took.Seconds(), cpu.Seconds()); err != nil {
-			return err
-		}
+		_, _ = fmt.Fprintf(&b, "\n%s: %d of %d changes fail, %d without a verdict; finds %d of %d broken fields; %d other errors; %.1fs, of which %.1fs of processors\n",
+			p.name, fails, len(all), troubles, found, broken, others, took.Seconds(), cpu.Seconds())
 	}
-	return nil
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // short is a verdict in a cell: how many of the fields that break it names, and how many errors it has about others.

@@ -87,20 +87,11 @@ func judge(t table, a answer, edited bool) (s score) {
 // one that it did not compare.
 func right(truth verdict, said string, left, outdated bool) bool {
 	switch truth {
-	case fresh:
-		return said == "fresh"
-	case stale:
-		return said == "stale"
-	case missing:
-		return said == "missing"
-	case extra:
-		return said == "left-over"
-	case absent:
-		return said == ""
 	case reformatted:
 		return left && said == "" || said == "fresh" && !outdated || said == "stale" && outdated
 	case changed, unknown:
 		return left && said == ""
 	}
-	return false
+	want, known := map[verdict]string{fresh: "fresh", stale: "stale", missing: "missing", extra: "left-over", absent: ""}[truth]
+	return known && said == want
 }
