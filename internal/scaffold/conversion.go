@@ -43,13 +43,7 @@ func (p *Project) Peers(v *Version) []string {
 
 // Converted are the kinds whose versions the controller converts, one version of each.
 func (p *Project) Converted() []*API {
-	var all []*API
-	for _, a := range p.APIs {
-		if a.Conversion == ConversionWebhook && p.Stored(a) {
-			all = append(all, a)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(p.APIs), func(a *API) bool { return a.Conversion != ConversionWebhook || !p.Stored(a) })
 }
 
 // convert sets how the versions of a kind are converted: as options say, or as they were.

@@ -17,14 +17,8 @@ import (
 // has them, by their paths in the project.
 func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, files map[string][]byte, err error) {
 	files = map[string][]byte{}
-	storage := -1
-	for i, v := range d.Versions {
-		if v.Storage {
-			storage = i
-		}
-	}
 	var problems []error
-	for i, v := range d.Versions {
+	for _, v := range d.Versions {
 		if o.Version != "" && o.Version != v.Name {
 			continue
 		}
@@ -32,7 +26,7 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 			Group: d.Group, Version: v.Name, Kind: d.Kind, Plural: d.Plural, Singular: d.Singular, ShortNames: d.ShortNames, Categories: d.Categories,
 			Scope: map[bool]string{true: "Namespaced", false: "Cluster"}[d.Namespaced], Owns: o.Owns, NoController: o.NoController,
 			NoStatus: true, // what the status holds is the CRD's affair; the controller that is scaffolded leaves it alone
-			Storage:  i == storage && len(d.Versions) > 1, Imported: true,
+			Storage:  v.Storage && len(d.Versions) > 1, Imported: true,
 		})
 		if err != nil {
 			problems = append(problems, err)

@@ -30,20 +30,23 @@ type part struct {
 // Render renders the files that a user owns from here on: those that the project has once, and those of each group, version,
 // API and controller. Templates is a file system with the directories project, group, version, api, controller and webhook.
 func (p *Project) Render(templates fs.FS) (*tree.Tree, error) {
-	parts := []section{{"project", []part{{Project: p, API: p.First()}}}, {"group", p.groupParts()}, {"version", p.versionParts()}, {"api", nil}, {"controller", nil}, {"webhook", nil}}
+	var apis, controllers, webhooks []part
 	for _, a := range p.APIs {
 		of := part{Project: p, Group: p.GroupOf(a), Version: p.VersionOf(a), API: a}
 		if !a.Imported {
-			parts[3].parts = append(parts[3].parts, of)
+			apis = append(apis, of)
 		}
 		if a.Controller != "" {
-			parts[4].parts = append(parts[4].parts, of)
+			controllers = append(controllers, of)
 		}
 		if a.Admitted() {
-			parts[5].parts = append(parts[5].parts, of)
+			webhooks = append(webhooks, of)
 		}
 	}
-	return renderAll(templates, parts)
+	return renderAll(templates, []section{
+		{"project", []part{{Project: p, API: p.First()}}}, {"group", p.groupParts()}, {"version", p.versionParts()},
+		{"api", apis}, {"controller", controllers}, {"webhook", webhooks},
+	})
 }
 
 // Wiring renders the files that crdctl owns: they know all kinds of the project, and follow from its settings alone.
