@@ -5,9 +5,10 @@ package informer
 import (
 	"log/slog"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
@@ -46,7 +47,7 @@ func Limited(given *rest.Config, qps, burst int, log *slog.Logger) *rest.Config 
 		cfg.QPS, cfg.Burst = float32(qps), burst
 		cfg.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(qps), burst)
 	}
-	told := &delays{log: log}
+	told := &delays{log: log, seldom: rate.Sometimes{Interval: 30 * time.Second}}
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return toldTransport{next, told} })
 	return cfg
 }
@@ -98,24 +99,16 @@ func (t toldTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 // WrappedRoundTripper lets the connections beneath be closed.
 func (t toldTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// delaysEvery is how often the log reports delays at most.
-const delaysEvery = 30 * time.Second
-
 // delays reports the delays that an API server asks for.
 type delays struct {
-	log   *slog.Logger
-	mu    sync.Mutex
-	next  time.Time
-	since int // responses since the last report
+	log    *slog.Logger
+	seldom rate.Sometimes
+	since  atomic.Int64 // responses since the last report
 }
 
 func (d *delays) tell(code int, after string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.since++
-	if time.Now().Before(d.next) {
-		return
-	}
-	d.log.Warn("API server is busy and asks for a delay; waiting", "code", code, "retryAfter", after, "responses", d.since)
-	d.next, d.since = time.Now().Add(delaysEvery), 0
+	d.since.Add(1)
+	d.seldom.Do(func() {
+		d.log.Warn("API server is busy and asks for a delay; waiting", "code", code, "retryAfter", after, "responses", d.since.Swap(0))
+	})
 }
