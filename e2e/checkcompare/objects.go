@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdctl/crdctl/internal/crd"
 	"github.com/crdctl/crdctl/internal/crd/compat"
 	"github.com/crdctl/crdctl/internal/crd/sample"
 	"github.com/crdctl/crdctl/internal/crd/write"
@@ -261,15 +262,6 @@ func rulesOf(s *apiextv1.JSONSchemaProps) (all []string) {
 	for _, rule := range s.XValidations {
 		all = append(all, rule.Rule)
 	}
-	for name := range s.Properties {
-		field := s.Properties[name]
-		all = append(all, rulesOf(&field)...)
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		all = append(all, rulesOf(s.Items.Schema)...)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		all = append(all, rulesOf(s.AdditionalProperties.Schema)...)
-	}
+	crd.EachBelow(s, func(below *apiextv1.JSONSchemaProps) { all = append(all, rulesOf(below)...) })
 	return all
 }

@@ -8,15 +8,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/crdimport"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/crd"
+	"github.com/crdctl/crdctl/internal/crdimport"
 )
 
 type schema = apiextensionsv1.JSONSchemaProps
@@ -260,20 +261,9 @@ func subresources(v apiextensionsv1.CustomResourceDefinitionVersion) string {
 
 // fieldCount counts the properties of a schema, at all levels.
 func fieldCount(s *schema) int {
-	if s == nil {
-		return 0
-	}
 	n := len(s.Properties)
-	for _, p := range s.Properties {
-		n += fieldCount(&p)
-	}
-	if s.Items != nil {
-		n += fieldCount(s.Items.Schema)
-	}
-	if s.AdditionalProperties != nil {
-		n += fieldCount(s.AdditionalProperties.Schema)
-	}
-	return min(n, math.MaxInt32)
+	crd.EachBelow(s, func(below *schema) { n += fieldCount(below) })
+	return n
 }
 
 // exact is a JSON value with its numbers as fractions: two ways to write a number are one value, and none is rounded.

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+
+	"github.com/crdctl/crdctl/internal/crd"
 )
 
 // fromBeta converts a CRD of the form that API servers have not taken since 1.22, by the API server's own conversion,
@@ -59,9 +61,6 @@ func (d *Definition) fromBeta(doc Document) (*apiextensionsv1.CustomResourceDefi
 // addTypes gives the types object and array to what has properties or items and no type, and returns how many those
 // were. What else has no type is for the API server's own check to name.
 func addTypes(s *apiextensionsv1.JSONSchemaProps, root bool) (added int) {
-	if s == nil {
-		return 0
-	}
 	if s.Type == "" && !s.XIntOrString {
 		switch {
 		case len(s.Properties) > 0 || s.AdditionalProperties != nil || root:
@@ -72,15 +71,6 @@ func addTypes(s *apiextensionsv1.JSONSchemaProps, root bool) (added int) {
 			added++
 		}
 	}
-	for name, p := range s.Properties {
-		added += addTypes(&p, false)
-		s.Properties[name] = p
-	}
-	if s.Items != nil {
-		added += addTypes(s.Items.Schema, false)
-	}
-	if s.AdditionalProperties != nil {
-		added += addTypes(s.AdditionalProperties.Schema, false)
-	}
+	crd.EachBelow(s, func(below *apiextensionsv1.JSONSchemaProps) { added += addTypes(below, false) })
 	return added
 }

@@ -2,7 +2,11 @@
 
 package gotypes
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/crdctl/crdctl/internal/crd"
+)
 
 // relevant is a copy of a schema without the keywords that mean nothing for its type.
 func relevant(s *schema) *schema {
@@ -39,16 +43,7 @@ func withoutDocs(s *schema) *schema {
 	var strip func(s *schema)
 	strip = func(s *schema) {
 		s.Description, s.Title, s.Example, s.ExternalDocs = "", "", nil, nil
-		for name, p := range s.Properties {
-			strip(&p)
-			s.Properties[name] = p
-		}
-		if s.Items != nil && s.Items.Schema != nil {
-			strip(s.Items.Schema)
-		}
-		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-			strip(s.AdditionalProperties.Schema)
-		}
+		crd.EachBelow(s, strip)
 	}
 	strip(s)
 	return s
