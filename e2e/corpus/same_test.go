@@ -7,28 +7,20 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/big"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/crdctl/crdctl/internal/crd"
 	"github.com/crdctl/crdctl/internal/crdimport"
+	"github.com/crdctl/crdctl/internal/crdimport/normalize"
 )
 
 type schema = apiextensionsv1.JSONSchemaProps
-
-// field is the path of a property, as losses have it.
-func field(at, property string) string {
-	if strings.ContainsAny(property, ".[]* ") || property == "" {
-		return at + "[" + strconv.Quote(property) + "]"
-	}
-	return strings.TrimPrefix(at+"."+property, ".")
-}
 
 // difference is one keyword at one place of which two schemas say different things.
 type difference struct{ path, keyword, was, is string }
@@ -42,22 +34,23 @@ func (d difference) String() string {
 // int-or-string.
 func differences(was, is *schema, at string) (all []difference) {
 	a, b := meaning(was, at == ""), meaning(is, at == "")
-	for keyword := range keysOf(a, b) {
+	for keyword := range sets.KeySet(a).Union(sets.KeySet(b)) {
 		if !reflect.DeepEqual(a[keyword], b[keyword]) {
 			all = append(all, difference{cmp.Or(at, "."), keyword, text(a[keyword]), text(b[keyword])})
 		}
 	}
-	for name := range keysOf(was.Properties, is.Properties) {
+	for name := range sets.KeySet(was.Properties).Union(sets.KeySet(is.Properties)) {
 		if at == "" && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
 			continue // the API server knows them
 		}
+		path := string(normalize.Path(at).Field(name)) // as losses have it
 		p, inWas := was.Properties[name]
 		q, inIs := is.Properties[name]
 		if !inWas || !inIs {
-			all = append(all, difference{field(at, name), "properties", fmt.Sprint(inWas), fmt.Sprint(inIs)})
+			all = append(all, difference{path, "properties", fmt.Sprint(inWas), fmt.Sprint(inIs)})
 			continue
 		}
-		all = append(all, differences(&p, &q, field(at, name))...)
+		all = append(all, differences(&p, &q, path)...)
 	}
 	items := func(s *schema) *schema {
 		if s.Items == nil {
@@ -168,14 +161,6 @@ func meaning(s *schema, root bool) map[string]any {
 		set("not", text(*s.Not))
 	}
 	return m
-}
-
-func keysOf[V any](a, b map[string]V) map[string]bool {
-	all := map[string]bool{}
-	for _, k := range slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b))) {
-		all[k] = true
-	}
-	return all
 }
 
 func text(value any) string {
