@@ -60,12 +60,8 @@ func (c Check) Counts() string {
 	}
 	var parts []string
 	for _, s := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
-		switch n[s] {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+s.String())
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss", n[s], s))
+		if n[s] > 0 {
+			parts = append(parts, text.Count(n[s], s.String(), s.String()+"s"))
 		}
 	}
 	if parts == nil {

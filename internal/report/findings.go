@@ -83,22 +83,18 @@ func (r Report) Asides() []string {
 
 // Summary is the answer in a line.
 func (r Report) Summary() string {
-	switch n := len(r.Changes); n {
-	case 0:
-		if r.Outdated != "" {
-			return fmt.Sprintf("%d generated files match what the generators write, but do not compile with the modules that go.mod requires", r.Files)
-		}
-		fresh, others := text.Count(r.Files, "generated file is", "generated files are")+" up to date", 0
-		for _, n := range r.NotCompared {
-			others += len(n.Paths)
-		}
-		if others > 0 {
-			fresh += "; " + text.Count(others, "file was", "files were") + " not compared"
-		}
-		return fresh
-	case 1:
-		return `1 generated file is not up to date; run "crdctl generate"`
-	default:
-		return fmt.Sprintf(`%d generated files are not up to date; run "crdctl generate"`, n)
+	if n := len(r.Changes); n > 0 {
+		return text.Count(n, "generated file is", "generated files are") + ` not up to date; run "crdctl generate"`
 	}
+	if r.Outdated != "" {
+		return fmt.Sprintf("%d generated files match what the generators write, but do not compile with the modules that go.mod requires", r.Files)
+	}
+	fresh, others := text.Count(r.Files, "generated file is", "generated files are")+" up to date", 0
+	for _, n := range r.NotCompared {
+		others += len(n.Paths)
+	}
+	if others > 0 {
+		fresh += "; " + text.Count(others, "file was", "files were") + " not compared"
+	}
+	return fresh
 }
