@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -133,7 +132,7 @@ func callsOf(t *testing.T, root, version string) (calls []config.ControllerGenCa
 func upstreamFiles(t *testing.T, version string, calls []config.ControllerGenCall) map[string]string {
 	t.Helper()
 	root := farm(t, version)
-	before := contents(t, root)
+	before := snapshot[string](t, root)
 	key := []string{version, strconv.Itoa(time.Now().UTC().Year()), fmt.Sprint(before)}
 	made, err := testcache.Dir("controller-gen-output", key, func(dir string) error {
 		program, err := testcache.Dir("controller-gen", []string{version}, func(dir string) error {
@@ -171,25 +170,11 @@ func upstreamFiles(t *testing.T, version string, calls []config.ControllerGenCal
 		return os.CopyFS(dir, os.DirFS(root))
 	})
 	require.NoError(t, err)
-	after := contents(t, made)
+	after := snapshot[string](t, made)
 	for path, content := range before {
 		if after[path] == content {
 			delete(after, path)
 		}
 	}
 	return after
-}
-
-func contents(t *testing.T, root string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(filepath.Join(root, path))
-		all[path] = string(data)
-		return err
-	}))
-	return all
 }

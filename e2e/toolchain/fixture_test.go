@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/gentest"
-	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/semver"
 	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 )
 
 // fixtureRuns are all generators of a version, called as kube_codegen.sh calls them.
@@ -79,14 +80,15 @@ func fixture(t *testing.T, version string) string {
 }
 
 // snapshot reads all files below a directory, by their paths in it.
-func snapshot(t *testing.T, root string) map[string][]byte {
+func snapshot[T string | []byte](t *testing.T, root string) map[string]T {
 	t.Helper()
-	files := map[string][]byte{}
+	files := map[string]T{}
 	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		files[p], err = os.ReadFile(filepath.Join(root, p))
+		data, err := os.ReadFile(filepath.Join(root, p))
+		files[p] = T(data)
 		return err
 	})
 	require.NoError(t, err)

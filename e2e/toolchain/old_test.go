@@ -45,7 +45,7 @@ func TestOldProgramsWriteTheSame(t *testing.T) {
 	ours := fixture(t, oldVersion)
 	boilerplate, err := os.ReadFile(filepath.Join(ours, "hack", "boilerplate.go.txt"))
 	require.NoError(t, err)
-	before := snapshot(t, ours)
+	before := snapshot[[]byte](t, ours)
 	calls, runs := oldCalls(), fixtureRuns(oldVersion)
 	if os.Getenv("CRDCTL_ENGINES") == "" { // by hand, each takes half a minute
 		fewer := func(name string) bool {
@@ -57,7 +57,7 @@ func TestOldProgramsWriteTheSame(t *testing.T) {
 	files, notes, err := e.Run(t.Context(), ours, boilerplate, runs)
 	require.NoError(t, err)
 	assert.Empty(t, notes)
-	assert.Len(t, snapshot(t, ours), len(before), "a program wrote into the tree")
+	assert.Len(t, snapshot[[]byte](t, ours), len(before), "a program wrote into the tree")
 
 	bin, theirs := t.TempDir(), fixture(t, oldVersion)
 	buildUpstream(t, bin, oldVersion)
@@ -66,7 +66,7 @@ func TestOldProgramsWriteTheSame(t *testing.T) {
 		run(t, theirs, filepath.Join(bin, call[0]), slices.Concat(call[1:], []string{"--go-header-file", "hack/boilerplate.go.txt", "--output-base", out})...)
 		require.NoError(t, os.CopyFS(theirs, os.DirFS(filepath.Join(out, "example.com", "fixture"))))
 	}
-	want := snapshot(t, theirs)
+	want := snapshot[[]byte](t, theirs)
 	for path := range before {
 		delete(want, path)
 	}

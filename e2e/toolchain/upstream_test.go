@@ -19,12 +19,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/e2e/internal/testcache"
-	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/e2e/internal/testcache"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
+	"github.com/crdctl/crdctl/internal/tree"
 )
 
 const newest = "v0.37.1"
@@ -48,13 +50,13 @@ func TestUpstreamWritesTheSame(t *testing.T) {
 			ours := fixture(t, version)
 			boilerplate, err := os.ReadFile(filepath.Join(ours, "hack", "boilerplate.go.txt"))
 			require.NoError(t, err)
-			before := snapshot(t, ours)
+			before := snapshot[[]byte](t, ours)
 			want := upstream(t, version, before)
 			start := time.Now()
 			files, notes, err := e.Run(t.Context(), ours, boilerplate, runs)
 			require.NoError(t, err)
 			t.Logf("%d files in %v, %d notes", len(files), time.Since(start), len(notes))
-			assert.Len(t, snapshot(t, ours), len(before), "the engine wrote into the tree")
+			assert.Len(t, snapshot[[]byte](t, ours), len(before), "the engine wrote into the tree")
 			assert.GreaterOrEqual(t, len(want), 30, "upstream wrote: files; the fixture asks for more")
 			compare(t, ours, files, want)
 		})
@@ -114,7 +116,7 @@ func upstream(t *testing.T, version string, before map[string][]byte) map[string
 			args := slices.Concat(g.Flags, []string{"--go-header-file", "hack/boilerplate.go.txt"}, g.Inputs)
 			run(t, theirs, filepath.Join(bin, g.Name), args...)
 		}
-		want := snapshot(t, theirs)
+		want := snapshot[[]byte](t, theirs)
 		for path := range before {
 			delete(want, path)
 		}
@@ -142,7 +144,7 @@ func compare(t *testing.T, root string, files []toolchain.File, want map[string]
 		case filepath.Ext(rel) == ".go" && !bytes.Contains(f.Content, []byte("Copyright YEAR The Authors. In the YEAR of the fixture.")):
 			t.Errorf("%s has no header as it was given:\n%.300s", rel, f.Content)
 		case !bytes.Equal(ours, asked):
-			t.Errorf("%s of %s differs from upstream's:\n%s", rel, f.Generator, diff(t, asked, ours))
+			t.Errorf("%s of %s differs from upstream's:\n%s", rel, f.Generator, tree.Change{Path: rel, Op: tree.Update, Old: asked, New: ours}.Patch())
 		}
 	}
 	for path := range want {
@@ -159,16 +161,6 @@ func year(content []byte) []byte {
 		}
 	}
 	return out
-}
-
-func diff(t *testing.T, want, got []byte) string {
-	dir := t.TempDir()
-	a, b := filepath.Join(dir, "upstream"), filepath.Join(dir, "crdctl")
-	for name, content := range map[string][]byte{a: want, b: got} {
-		require.NoError(t, os.WriteFile(name, content, 0o600))
-	}
-	out, _ := exec.CommandContext(t.Context(), "diff", "-u", a, b).CombinedOutput() // it fails as they differ
-	return string(out)
 }
 
 func run(t *testing.T, dir, name string, args ...string) string {

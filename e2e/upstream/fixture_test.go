@@ -4,18 +4,18 @@ package upstream
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
-	"github.com/stretchr/testify/require"
 )
 
 // layout is the archive that package gen has its cache tested with, too.
@@ -107,7 +107,7 @@ func render(t *testing.T, o scaffold.APIOptions) *tree.Tree {
 
 func vendor(t *testing.T, root string) {
 	t.Helper()
-	command(t, root, "go", "mod", "vendor")
+	run(t, root, "go", "mod", "vendor")
 }
 
 // linkAPIs puts a symbolic link instead of the directory of the API packages. Upstream's clients of such packages
@@ -122,16 +122,7 @@ func linkAPIs(t *testing.T, root string) {
 // requireNested adds to a scaffold's go.mod the modules in the project's own directory.
 func requireNested(t *testing.T, root string) {
 	t.Helper()
-	command(t, root, "go", "mod", "edit",
+	run(t, root, "go", "mod", "edit",
 		"-require=example.com/fixture/leaves@v0.0.0", "-replace=example.com/fixture/leaves=./leaves",
 		"-require=example.com/far@v1.2.3", "-replace=example.com/far@v1.2.3=./third/far")
-}
-
-// command runs a program that prepares a fixture.
-func command(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-	cmd.Dir = filepath.FromSlash(dir)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s: %v\n%s", strings.Join(args, " "), err, out)
 }

@@ -14,12 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // The generated files are, byte by byte, those that upstream's own kube_codegen.sh makes at the same version.
@@ -121,11 +122,7 @@ func same(t *testing.T, whose string, want map[string]string, got *tree.Tree) {
 		}
 	}
 	for _, path := range got.Paths() {
-		assert.True(t, has(want, path), "%s is made by crdctl alone", path)
+		_, ok := want[path]
+		assert.True(t, ok, "%s is made by crdctl alone", path)
 	}
-}
-
-func has(files map[string]string, path string) bool {
-	_, ok := files[path]
-	return ok
 }
