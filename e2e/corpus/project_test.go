@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/text/goname"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/stretchr/testify/require"
@@ -56,23 +57,13 @@ func TestProject(t *testing.T) {
 			put(pkg+"/"+strings.ToLower(d.Kind)+"_types.go", string(v.Types))
 		}
 	}
-	write := func(files *tree.Tree) {
-		t.Helper()
-		changes, err := files.Diff(dir)
-		if err == nil {
-			err = tree.Write(dir, changes)
-		}
-		require.NoError(t, err)
-	}
-	write(files)
-	p, err := config.Load(dir)
-	require.NoError(t, err)
-	result, err := gen.Generate(t.Context(), dir, p, gen.Options{Year: 2026})
+	gentest.Write(t, dir, files)
+	result, err := gen.Generate(t.Context(), dir, gentest.Settings(t, dir), gen.Options{Year: 2026})
 	require.NoError(t, err)
 	for _, note := range result.Notes {
 		t.Error(note)
 	}
-	write(result.Tree)
+	gentest.Write(t, dir, result.Tree)
 	for _, args := range [][]string{{"build", "-trimpath", "./..."}, {"run", "-trimpath", "./use"}} {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = dir

@@ -4,16 +4,14 @@
 package scaffold
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/scaffold"
-	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,19 +83,11 @@ func write(t *testing.T, dir string, p *scaffold.Project) {
 	wiring, err := p.Wiring(templates.FS)
 	require.NoError(t, err)
 	require.NoError(t, files.AddAll(wiring))
-	put := func(files *tree.Tree) {
-		changes, err := files.Diff(dir)
-		require.NoError(t, err)
-		require.NoError(t, tree.Write(dir, changes))
-	}
-	put(files)
-	settings, err := config.Load(dir)
+	gentest.Write(t, dir, files)
+	result, err := gen.Generate(t.Context(), dir, gentest.Settings(t, dir), gen.Options{Year: 2026})
 	require.NoError(t, err)
-	result, err := gen.Generate(t.Context(), dir, settings, gen.Options{Year: 2026})
-	require.NoError(t, err)
-	put(result.Tree)
-	_, err = os.Stat(filepath.Join(dir, "config/rbac/role.yaml"))
-	assert.NoError(t, err)
+	gentest.Write(t, dir, result.Tree)
+	assert.FileExists(t, filepath.Join(dir, "config/rbac/role.yaml"))
 }
 
 func namespacedOwnable() []string {

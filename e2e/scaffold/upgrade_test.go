@@ -16,8 +16,8 @@ import (
 	"github.com/crdctl/crdctl/cmd"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/scaffold"
-	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -45,22 +45,11 @@ func oldProject(t *testing.T, revision int) string {
 		err = files.Put(config.FileName, settings)
 	}
 	require.NoError(t, err)
-	lay(t, dir, files)
-	loaded, err := config.Load(dir)
+	gentest.Write(t, dir, files)
+	generated, err := gen.Generate(t.Context(), dir, gentest.Settings(t, dir), gen.Options{Year: 2026})
 	require.NoError(t, err)
-	generated, err := gen.Generate(t.Context(), dir, loaded, gen.Options{Year: 2026})
-	require.NoError(t, err)
-	lay(t, dir, generated.Tree)
+	gentest.Write(t, dir, generated.Tree)
 	return dir
-}
-
-func lay(t *testing.T, dir string, files *tree.Tree) {
-	t.Helper()
-	changes, err := files.Diff(dir)
-	if err == nil {
-		err = tree.Write(dir, changes)
-	}
-	require.NoError(t, err)
 }
 
 // crdctl runs a command in a project and returns what it says.
