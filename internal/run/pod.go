@@ -20,6 +20,8 @@ import (
 // pod is what the project's manifests say of the pod in which the controller runs in a cluster, as far as it holds on this machine.
 type pod struct {
 	namespace, account string
+	labels             map[string]string
+	annotations        map[string]string
 	args               []string
 	env                []variable
 	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has.
@@ -73,7 +75,7 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 		return nil
 	}
 	c := template.Spec.Containers[managerOf(template.Spec.Containers, program)]
-	p := &pod{namespace: o.GetNamespace(), account: template.Spec.ServiceAccountName, command: len(c.Command) > 0}
+	p := &pod{namespace: o.GetNamespace(), account: template.Spec.ServiceAccountName, labels: template.Labels, annotations: template.Annotations, command: len(c.Command) > 0}
 	if p.namespace == "" {
 		p.namespace = corev1.NamespaceDefault
 	}

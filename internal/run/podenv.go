@@ -131,8 +131,16 @@ func (p *pod) withoutSecrets(env []string) []string {
 	})
 }
 
-// field is a field of the pod.
+// field is a field of the pod. A label or annotation that it does not have is empty, as it is there.
 func (p *pod) field(path string) (string, bool) {
+	if of, key, ok := strings.Cut(strings.TrimSuffix(path, "']"), "['"); ok {
+		switch of {
+		case "metadata.labels":
+			return p.labels[key], true
+		case "metadata.annotations":
+			return p.annotations[key], true
+		}
+	}
 	switch path {
 	case "metadata.namespace":
 		return p.namespace, true

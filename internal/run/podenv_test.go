@@ -21,6 +21,7 @@ kind: Deployment
 metadata: {name: manager, namespace: shop-system}
 spec:
   template:
+    metadata: {labels: {shop.example.com/name: shop}}
     spec:
       containers:
       - name: manager
@@ -29,6 +30,8 @@ spec:
         - {secretRef: {name: made-in-the-cluster}}
         env:
         - {name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
+        - {name: SHOP, valueFrom: {fieldRef: {fieldPath: "metadata.labels['shop.example.com/name']"}}}
+        - {name: NOTE, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['note']"}}}
         - {name: PEER, value: shop.$(NAMESPACE).svc.$(OTHER)}
         - {name: MODE, valueFrom: {configMapKeyRef: {name: settings, key: mode}}}
         - {name: PASSWORD, valueFrom: {secretKeyRef: {name: password, key: encoded}}}
@@ -74,6 +77,8 @@ stringData: {plain: "1234"}
 		{"SHOP_color", "red"},
 		{"SHOP_mode", "fast"},
 		{"NAMESPACE", "shop-system"},
+		{"SHOP", "shop"},
+		{"NOTE", ""},
 		{"PEER", "shop.shop-system.svc.$(OTHER)"},
 		{"MODE", "fast"},
 		{"PASSWORD", "hunter"},
