@@ -155,10 +155,11 @@ func (p *program) unread() (flags []string) {
 func (p *program) args(hooks *webhooks) (args []string) {
 	var here []string
 	replaced := map[string]bool{}
+	flags := p.flags()
 	set := func(names []string, value string) {
 		for _, name := range names {
 			if p.defines(name) || name == kubeconfigFlag {
-				here = append(here, "--"+name+"="+value)
+				here = append(here, flags[name].Argument(name, value))
 				replaced[name] = true
 			}
 		}
@@ -181,7 +182,6 @@ func (p *program) args(hooks *webhooks) (args []string) {
 		set(p.webhookAddrs(), net.JoinHostPort("127.0.0.1", strconv.Itoa(hooks.port)))
 		set(certDirFlags, hooks.certDir)
 	}
-	flags := p.flags()
 	if _, own := flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}

@@ -60,12 +60,25 @@ type Program struct {
 // Flag is a flag of a program.
 type Flag struct {
 	Bool bool
+	// Negated reports whether it is a switch that takes no value: --no-NAME turns it off, as with kingpin.
+	Negated bool
 	// Outside reports whether it is a switch that lets the program run outside of a cluster, as its usage has it.
 	Outside bool
 	// Commands are the subcommands of cobra that have it; none for the program's own.
 	Commands []string
 	// Default is the default where the source has it as a literal.
 	Default string
+}
+
+// Argument sets the flag, which has a name, to a value.
+func (f Flag) Argument(name, value string) string {
+	switch {
+	case f.Negated && value == "true":
+		return "--" + name
+	case f.Negated && value == "false":
+		return "--no-" + name
+	}
+	return "--" + name + "=" + value
 }
 
 // Kind is a type of a package of another module.

@@ -30,6 +30,8 @@ type reading struct {
 	// commands are those of cobra, and function is the one that is read.
 	commands commands
 	function string
+	// loose are flags of which it is not known to what subcommand they belong, if there are any.
+	loose []ownFlag
 }
 
 // program reads the main package in a directory, and what it needs of the module; nil where it makes no manager and has no client.
@@ -56,6 +58,9 @@ func (m *module) program(dir string) (*Program, error) {
 	}
 	if !r.program.Manager && !r.client {
 		return nil, nil
+	}
+	if !r.program.Subcommands {
+		r.commands.flags = append(r.commands.flags, r.loose...)
 	}
 	r.program.Flags = r.commands.settle()
 	r.program.Starter = r.starter()
@@ -149,6 +154,7 @@ func (r *reading) value(s *source, f *file, e ast.Expr) (string, bool) {
 
 // read notes what the functions of a file do that are used.
 func (r *reading) read(s *source, f *file) {
+	ofKong := s.imports(func(importPath string) bool { return importPath == kong })
 	for _, d := range f.Decls {
 		r.function = ""
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -163,6 +169,10 @@ func (r *reading) read(s *source, f *file) {
 				r.call(s, f, n)
 			case *ast.CompositeLit:
 				r.composite(s, f, n)
+			case *ast.StructType:
+				if ofKong {
+					r.kongFlags(n)
+				}
 			case *ast.BasicLit:
 				value, ok := literal(n)
 				if ok && s.dir == r.program.Dir && certDir.MatchString(value) {
@@ -204,6 +214,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	default:
 		if name, one, ok := r.flag(s, f, name, c.Args); ok {
 			r.commands.flags = append(r.commands.flags, ownFlag{name, one, r.owner(s, f, callee.X)})
+		} else if s.imports(isKingpin) {
+			r.kingpin(s, f, callee)
 		}
 	}
 }
@@ -273,8 +285,10 @@ func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 		if text, ok := literal(valueOf(c, "Port")); ok {
 			r.program.WebhookPort, _ = strconv.Atoi(text)
 		}
-	case strings.HasPrefix(of, "github.com/urfave/cli") && t.Sel.Name == "Command":
+	case strings.HasPrefix(of, urfave) && t.Sel.Name == "Command":
 		r.program.Subcommands = true
+	case strings.HasPrefix(of, urfave) && urfaveFlag.MatchString(t.Sel.Name):
+		r.urfaveFlag(s, f, c, t.Sel.Name)
 	case of == certRotator && t.Sel.Name == "CertRotator":
 		r.program.Authority, _ = r.value(s, f, valueOf(c, "CAName"))
 	case of != "" && !own && strings.Contains(of, "."):
