@@ -204,6 +204,25 @@ func TestThrottlingIsNotDetermined(t *testing.T) {
 	}
 }
 
+// Where only metrics show that reconciles are slow, one is not enough: it may have waited for what is made once.
+func TestSlowReconcilesOfMetrics(t *testing.T) {
+	const metric = `controller_runtime_reconcile_time_seconds_%s{controller="shop"}`
+	found := func(counts ...float64) (messages []string) {
+		e := New()
+		e.Add(trace.Record{Seq: 1, Body: &trace.Header{Format: 1}})
+		for i, n := range counts {
+			e.Add(trace.Record{Seq: int64(i + 2), T: int64(i) * second, Body: &trace.Metrics{Samples: map[string]float64{fmt.Sprintf(metric, "count"): n, fmt.Sprintf(metric, "sum"): 2 * n}}})
+		}
+		e.End()
+		for _, f := range e.Findings() {
+			messages = append(messages, f.Message)
+		}
+		return messages
+	}
+	assert.Empty(t, found(0, 1, 1, 2))
+	assert.Equal(t, []string{"shop: 4 reconciles took 2 s on average, as its metrics say"}, found(0, 1, 1, 2, 4))
+}
+
 // What a part of a recording does not show can have been used before it.
 func TestAPartDoesNotShowWhatIsUnused(t *testing.T) {
 	all := records(t, filepath.Join("testdata", "permission-unused", "shows.jsonl"))

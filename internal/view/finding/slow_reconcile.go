@@ -14,12 +14,12 @@ import (
 
 var slowReconcile = &Type{
 	Name:  "slow-reconcile",
-	Means: "at least 3 reconciles of a controller within a minute took more than a second, or a second on average",
+	Means: "at least 3 reconciles of a controller within a minute took more than a second, each or on average",
 	Fix:   "look at what it waits for: requests, a hook, or calls of other systems, which belong behind a timeout; let the queue work on more keys at once",
 	needs: []trace.Kind{trace.KindReconcile},
 	lacks: noReconcilesOrMetrics,
 	install: func(b base) {
-		s := &slow{base: b, of: map[string]*window{}, samples: map[string]sample{}}
+		s := &slow{base: b, of: map[string]*window{}, samples: map[string]sample{}, took: map[string][]sample{}}
 		b.onEnd = append(b.onEnd, s.end)
 		b.onMetrics = append(b.onMetrics, s.metrics)
 		b.onTick = append(b.onTick, s.tick)
@@ -37,10 +37,14 @@ type slow struct {
 
 	of      map[string]*window // by controller
 	samples map[string]sample
+	took    map[string][]sample // what was slow within the window, by controller
 }
 
-// sample is a histogram of times: how many, and their sum in seconds.
-type sample struct{ n, sum float64 }
+// sample is a histogram of times: how many until when, and their sum in seconds.
+type sample struct {
+	n, sum float64
+	t      int64
+}
 
 func (s *slow) end(rec *model.Reconcile) {
 	if rec.Took() < slowTook {
@@ -79,7 +83,8 @@ func (s *slow) end(rec *model.Reconcile) {
 	s.report(trace.Finding{Subject: rec.Controller, Since: w.began, Message: message, Certainty: certainty, Evidence: w.evidence()}, rec.Ended)
 }
 
-// metrics is for controllers whose reconciles are not recorded.
+// metrics is for controllers whose reconciles are not recorded. As many as are counted singly have to be slow: the first may wait for what is made
+// but once.
 func (s *slow) metrics(b *trace.Metrics, r trace.Record) {
 	if s.IsRecorded(trace.ClassController) {
 		return
@@ -89,17 +94,27 @@ func (s *slow) metrics(b *trace.Metrics, r trace.Record) {
 		if !ok {
 			continue
 		}
-		now := sample{b.Samples[name], sumOf(b.Samples, "controller_runtime_reconcile_time_seconds_sum", controller)}
+		now := sample{b.Samples[name], sumOf(b.Samples, "controller_runtime_reconcile_time_seconds_sum", controller), r.T}
 		was, known := s.samples[controller]
 		s.samples[controller] = now
-		if n := now.n - was.n; known && n >= 1 && (now.sum-was.sum)/n > float64(slowTook)/float64(second) {
-			w := windowOf(s.of, controller)
-			w.add(r.T, r.Seq)
-			s.report(trace.Finding{
-				Subject: controller, Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),
-				Message: fmt.Sprintf("%s: %.0f reconciles took %s on average, as its metrics say", controller, n, model.Duration(int64((now.sum-was.sum)/n*float64(second)))),
-			}, r.T)
+		n, sum := now.n-was.n, now.sum-was.sum
+		if !known || n < 1 || sum/n <= float64(slowTook)/float64(second) {
+			continue
 		}
+		w := windowOf(s.of, controller)
+		w.add(r.T, r.Seq)
+		s.took[controller] = append(slices.DeleteFunc(s.took[controller], func(old sample) bool { return old.t < r.T-slowWindow }), sample{n, sum, r.T})
+		n, sum = 0, 0
+		for _, slow := range s.took[controller] {
+			n, sum = n+slow.n, sum+slow.sum
+		}
+		if n < slowLeast {
+			continue
+		}
+		s.report(trace.Finding{
+			Subject: controller, Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),
+			Message: fmt.Sprintf("%s: %.0f reconciles took %s on average, as its metrics say", controller, n, model.Duration(int64(sum/n*float64(second)))),
+		}, r.T)
 	}
 }
 
@@ -116,6 +131,7 @@ func (s *slow) tick(now int64) {
 	for controller, w := range s.of {
 		if w.n() == 0 || now-w.last() > slowWindow {
 			delete(s.of, controller)
+			delete(s.took, controller)
 			s.resolve(controller)
 		}
 	}
