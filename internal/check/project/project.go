@@ -127,7 +127,7 @@ func (p *Project) manifests() (files []string, err error) {
 	}
 	named := map[string]bool{}
 	candidates := slices.Clone(p.repo.CRDs)
-	slices.SortStableFunc(candidates, func(a, b repo.Manifest) int { return chartsLast(a.Path) - chartsLast(b.Path) })
+	slices.SortStableFunc(candidates, func(a, b repo.Manifest) int { return copiesLast(a.Path) - copiesLast(b.Path) })
 	for _, m := range candidates {
 		if groups[groupOf(m)] || named[m.Name] || slices.Contains(files, m.Path) || !p.Declares(groupOf(m), m.Kind) {
 			continue
@@ -138,9 +138,12 @@ func (p *Project) manifests() (files []string, err error) {
 	return files, nil
 }
 
-// chartsLast is 1 for a file of a Helm chart, which is a copy as a rule.
-func chartsLast(file string) int {
-	if strings.Contains("/"+file, "/charts/") || strings.Contains("/"+file, "/templates/") {
+// copies are directories of charts and of releases, whose CRDs are copies as a rule.
+var copies = regexp.MustCompile(`(^|/)(charts|templates|([\w-]+-)?releases?)/`)
+
+// copiesLast is 1 for a file of such a directory.
+func copiesLast(file string) int {
+	if copies.MatchString(file) {
 		return 1
 	}
 	return 0
@@ -192,6 +195,10 @@ func (p *Project) read(files []string) error {
 			continue
 		}
 		for _, crd := range r.crds {
+			if p.isGone(crd) {
+				p.Skipped = append(p.Skipped, fmt.Sprintf("the CRD %s in %s was skipped: it is of %s, and no Go type of the project is of its kind", crd.Name, crd.File, crd.APIVersion))
+				continue
+			}
 			if k := slices.IndexFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }); k >= 0 {
 				known := p.CRDs[k]
 				if v1 := apiextv1.SchemeGroupVersion.String(); crd.APIVersion == v1 && known.APIVersion != v1 {
@@ -207,6 +214,11 @@ func (p *Project) read(files []string) error {
 		problems = append(problems, r.problem)
 	}
 	return errors.Join(problems...)
+}
+
+// isGone reports whether the project no longer has a CRD that one of its manifests has: that of an old release is for API servers of that time.
+func (p *Project) isGone(crd *CRD) bool {
+	return crd.APIVersion != apiextv1.SchemeGroupVersion.String() && !slices.Contains(p.Settings.CRDDirs(), path.Dir(crd.File)) && !p.Declares(crd.Spec.Group, crd.Spec.Names.Kind)
 }
 
 // duplicate is a CRD that is left out, and the file whose CRD of that name is judged.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const manifest = `apiVersion: apiextensions.k8s.io/v1
@@ -74,6 +75,30 @@ func TestCopyOfV1Beta1(t *testing.T) {
 	assert.Equal(t, "crds/b.yaml", p.CRDs[0].File)
 	require.Len(t, p.Skipped, 1)
 	assert.Contains(t, p.Skipped[0], "the CRD things.example.com in crds/a.yaml was skipped: crds/b.yaml has it as well")
+}
+
+// A manifest of an old release has CRDs of v1beta1 that the project has had: those that no Go type declares any more are not its own. Of
+// a CRD that is in such a manifest and elsewhere, the other one is judged.
+func TestManifestOfAnOldRelease(t *testing.T) {
+	root := t.TempDir()
+	block := strings.NewReplacer("{name: things", "\n  name: things", "example.com}", "example.com", "{kind: Thing, plural: things}", "\n    kind: Thing\n    plural: things").Replace(manifest)
+	old := strings.ReplaceAll(block, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
+	gone := strings.NewReplacer("things", "relics", "Thing", "Relic").Replace(old)
+	safefstest.WriteFiles(t, root, map[string]string{
+		"go.mod":                 "module example.com/things\n",
+		"api/v1/doc.go":          "// +groupName=example.com\npackage v1\n",
+		"api/v1/types.go":        "package v1\n\n// +kubebuilder:object:root=true\ntype Thing struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n\n// +kubebuilder:object:root=true\ntype Gadget struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n",
+		"alpha-releases/0.1.yml": old + "---\n" + gone,
+		"config/all.yml":         strings.NewReplacer("things", "gadgets", "Thing", "Gadget").Replace(block) + "---\n" + block,
+	})
+	p, err := Open(root, &config.Project{})
+	require.NoError(t, err)
+	require.Len(t, p.CRDs, 2)
+	assert.Equal(t, "config/all.yml", p.CRDs[1].File)
+	assert.Equal(t, []string{
+		"the CRD relics.example.com in alpha-releases/0.1.yml was skipped: it is of apiextensions.k8s.io/v1beta1, and no Go type of the project is of its kind",
+		"the CRD things.example.com in alpha-releases/0.1.yml was skipped: config/all.yml has it as well",
+	}, p.Skipped)
 }
 
 // A CRD whose document did not change is what it would be if it was parsed again.
