@@ -307,6 +307,26 @@ func TestManagerWithoutManifests(t *testing.T) {
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-addr": {Default: ":9443"}, "readiness-probe-bind-address": {Default: ":6060"}}
 	assert.Equal(t, []string{"--readiness-probe-bind-address=" + m.ready, "--webhook-addr=127.0.0.1:1"}, m.args(&webhooks{port: 1}))
 	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
+	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {Default: "9443"}, "metrics-addr": {Default: "8080"}}
+	assert.Equal(t, []string{"--metrics-addr=" + portOf(m.metrics), "--webhook-bind-address=1"}, m.args(&webhooks{port: 1}), "ports, whatever they are called")
+}
+
+// A configuration file in Gardener's form has what listens below server.
+func TestConfigurationOfGardener(t *testing.T) {
+	m, err := newProgram(&mainpkg.Program{}, t.TempDir(), false)
+	require.NoError(t, err)
+	m.metrics, m.probes = "127.0.0.1:1", "127.0.0.1:2"
+	content, changed := m.configFile(`
+apiVersion: config.example.com/v1
+kind: Configuration
+leaderElection: {enabled: true}
+server:
+  webhooks: {port: 9443, bindAddress: 0.0.0.0, serverCertDir: /certs}
+  metrics: {port: 8080}
+  healthProbes: {port: 8081, bindAddress: ""}
+`, 3)
+	assert.Equal(t, []string{"leaderElection.enabled", "server.healthProbes", "server.metrics", "server.webhooks"}, changed)
+	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, leaderElection: {enabled: false}, server: {webhooks: {port: 3, bindAddress: 127.0.0.1, serverCertDir: '"+m.certDir()+"'}, metrics: {port: 1}, healthProbes: {port: 2, bindAddress: 127.0.0.1}}}", content)
 }
 
 // Programs of client-go alone have ports, and switches that tell where they run.
