@@ -50,7 +50,9 @@ func (i *installer) useChart() {
 		for _, problem := range failed {
 			i.reporter.Note("%s; the chart is not used", problem)
 		}
-		return
+		if broken == nil {
+			i.useKustomization(name)
+		}
 	case 1:
 		if broken != nil {
 			i.reporter.Note("%v", broken)
@@ -70,23 +72,31 @@ var examples = lazyregexp.New(`(?i)(^|/)(examples?|samples?)$`)
 
 // chartsBelow are the directories of the charts that may be the project's own.
 func chartsBelow(root string) (dirs []string) {
-	_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() || p == root {
+	walkOwn(root, func(dir string) error {
+		full := filepath.Join(root, filepath.FromSlash(dir))
+		if dir == "." || chart.File(full) == "" {
 			return nil
 		}
-		rel := filepath.ToSlash(below(root, p))
-		if fswatch.Ignored(d.Name()) || project.Tests.MatchString(rel) || examples.MatchString(rel) {
-			return fs.SkipDir
-		}
-		if chart.File(p) == "" {
-			return nil
-		}
-		if !bundle.Wrote(p) {
-			dirs = append(dirs, rel)
+		if !bundle.Wrote(full) {
+			dirs = append(dirs, dir)
 		}
 		return fs.SkipDir // charts in it are its dependencies
 	})
 	return dirs
+}
+
+// walkOwn visits the directories that may have manifests of the project's own, without those of tests and examples.
+func walkOwn(root string, visit func(dir string) error) {
+	_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		switch rel := filepath.ToSlash(below(root, p)); {
+		case err != nil || !d.IsDir():
+			return nil
+		case p != root && (fswatch.Ignored(d.Name()) || project.Tests.MatchString(rel) || examples.MatchString(rel)):
+			return fs.SkipDir
+		default:
+			return visit(rel)
+		}
+	})
 }
 
 // isChart reports whether controller.manifests names a chart.

@@ -79,6 +79,24 @@ func TestUseChart(t *testing.T) {
 			said: "crdctl: the chart in charts/shop has 2 Deployments and StatefulSets, and it is not clear which is the controller's (its program is named shop); " +
 				"to give it arguments, set controller.args in crdctl.yaml; the chart is not used\n",
 		},
+		"no chart, and one kustomization": {
+			files: map[string]string{
+				"kustomization.yaml": "namespace: shop\nresources: [deploy/base, config/rbac]\n", "deploy/base/kustomization.yaml": "resources: [a.yaml]\n", "deploy/base/a.yaml": plain,
+				"config/rbac/kustomization.yaml": "resources: [role.yaml]\n", "config/rbac/role.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n",
+				"config/webhook/a.yaml":         "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n",
+				"deploy/db/kustomization.yaml":  "resources: [a.yaml]\n",
+				"deploy/db/a.yaml":              strings.ReplaceAll(plain, "shop", "db"),
+				"examples/a/kustomization.yaml": "resources: [../../deploy/base]\n", "go.mod": "module example.com/shop\n",
+			},
+			manifests: []string{"config/webhook", "."}, said: "crdctl: no other manifest has the controller's Deployment, so its manifests are those of the kustomization in the project's directory\n",
+		},
+		"no chart, and two kustomizations": {
+			files: map[string]string{
+				"deploy/base/kustomization.yaml": "resources: [a.yaml]\n", "deploy/base/a.yaml": plain, "go.mod": "module example.com/shop\n",
+				"deploy/one/kustomization.yaml": "resources: [../base]\n", "deploy/two/kustomization.yaml": "resources: [../base]\n",
+			},
+			said: "crdctl: deploy/one, deploy/two have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml\n",
+		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {
 		t.Run(name, func(t *testing.T) {

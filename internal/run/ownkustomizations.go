@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/kustomization"
+)
+
+// useKustomization takes the one kustomization of the project that has the workload of the controller, by its program's name, for its manifests,
+// next to those that were found and that it does not have. Others say which they are, and leave the manifests as they are.
+func (i *installer) useKustomization(program string) {
+	c := &i.Project.Controller
+	built := map[string]builtSource{}
+	for _, dir := range kustomizationsBelow(i.Root) {
+		if b := i.sources.kustomize(dir); b.err == nil {
+			built[dir] = b
+		}
+	}
+	includes := func(b builtSource, dir string) bool {
+		file := kustomization.File(filepath.Join(i.Root, filepath.FromSlash(dir)))
+		real, err := filepath.EvalSymlinks(file) // as kustomize reads it
+		return err == nil && slices.Contains(b.paths, real)
+	}
+	var found []string
+	for dir, b := range built {
+		base := false
+		for other, user := range built {
+			base = base || other != dir && includes(user, dir)
+		}
+		if !base && slices.ContainsFunc(b.objects, func(o manifest.Object) bool { return isWorkload(o) && (isManager(o) || runsProgram(o, program)) }) {
+			found = append(found, dir)
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
+	case 0:
+	case 1:
+		b := built[found[0]]
+		c.Manifests = append(slices.DeleteFunc(slices.Clone(c.Manifests), func(dir string) bool { return includes(b, dir) }), found[0])
+		i.reporter.Note("no other manifest has the controller's Deployment, so its manifests are those of the kustomization %s", place(found[0]))
+	default:
+		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml", strings.Join(found, ", "))
+	}
+}
+
+// kustomizationsBelow are the directories of the kustomizations that may be the project's own.
+func kustomizationsBelow(root string) (dirs []string) {
+	walkOwn(root, func(dir string) error {
+		if kustomization.File(filepath.Join(root, filepath.FromSlash(dir))) != "" {
+			dirs = append(dirs, dir)
+		}
+		return nil
+	})
+	return dirs
+}
+
+// place is a directory as messages name it.
+func place(dir string) string {
+	if dir == "." {
+		return "in the project's directory"
+	}
+	return dir
+}
