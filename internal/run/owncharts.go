@@ -29,14 +29,16 @@ func (i *installer) useChart() {
 	if _, workload := takeManager(objects, name); workload != nil {
 		return
 	}
-	var found, failed []string
+	var found, named, failed []string
 	for _, dir := range chartsBelow(i.Root) {
 		objects, err := i.sources.one(dir)
 		if err != nil {
 			failed = append(failed, err.Error())
 		}
 		if _, workload := takeManager(objects, name); workload != nil {
-			found = append(found, dir)
+			if found = append(found, dir); runsProgram(*workload, name) {
+				named = append(named, dir)
+			}
 			continue
 		}
 		if n := len(slices.DeleteFunc(slices.Clone(objects), func(o manifest.Object) bool { return !isWorkload(o) })); n > 1 {
@@ -44,6 +46,14 @@ func (i *installer) useChart() {
 				"to give it arguments, set controller.args in crdctl.yaml", dir, n, name))
 		}
 		delete(i.sources.built, dir)
+	}
+	if len(named) == 1 { // the others have the Deployment of another program
+		for _, dir := range found {
+			if dir != named[0] {
+				delete(i.sources.built, dir)
+			}
+		}
+		found = named
 	}
 	switch len(found) {
 	case 0:

@@ -62,6 +62,12 @@ func TestUseChart(t *testing.T) {
 			files: with(chartIn("charts/shop"), chartIn("charts/other")),
 			said:  "crdctl: charts/other, charts/shop have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml\n",
 		},
+		"two, of which one has the name of the module": {
+			files: with(chartIn("charts/shop"), chartIn("charts/shop-ui"), map[string]string{
+				"charts/shop-ui/templates/deployment.yaml": strings.ReplaceAll(plain, "shop", "ui"), "go.mod": "module example.com/shop/v2\n",
+			}),
+			manifests: []string{"charts/shop"}, said: used,
+		},
 		"one that does not render": {
 			files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/a.yaml": `a: {{ required "set url" .Values.url }}`}),
 			said:  "crdctl: render the chart in charts/shop: execution error at (charts/shop/templates/a.yaml:1:6): set url; the chart is not used\n",
