@@ -220,6 +220,11 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	return some
 }
 
+// isManifest reports whether a file in a directory that has all of the project is a manifest: there are logs and recordings of a run, too.
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+}
+
 // classify adds a file to a change, and reports whether it means anything.
 func (w *Watcher) classify(c *Change, file string) bool {
 	rel, err := filepath.Rel(w.root, file)
@@ -235,7 +240,7 @@ func (w *Watcher) classify(c *Change, file string) bool {
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)
-	case slices.ContainsFunc(w.manifests, func(m string) bool { return text.Below(m, rel) }):
+	case slices.ContainsFunc(w.manifests, func(m string) bool { return text.Below(m, rel) && (m != "." || isManifest(base)) }):
 		c.Manifests = append(c.Manifests, rel)
 	default:
 		return false

@@ -79,6 +79,22 @@ func TestWatcher(t *testing.T) {
 }
 
 // The settings may lie anywhere, also in a directory that is skipped; what else is there stays skipped.
+// Where manifests are in the root, what a run writes there does not count as one.
+func TestManifestsInTheRoot(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "deployment.yaml"))
+	w, err := New(root, []string{".", "settings.env"})
+	require.NoError(t, err)
+	defer w.Close()
+
+	write(t, filepath.Join(root, "run.crdctl.gz"))
+	write(t, filepath.Join(root, "deployment.yaml"))
+	write(t, filepath.Join(root, "settings.env"))
+	c := next(t, w)
+	slices.Sort(c.Manifests)
+	assert.Equal(t, []string{"deployment.yaml", "settings.env"}, slices.Compact(c.Manifests))
+}
+
 func TestSettings(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {

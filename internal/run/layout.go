@@ -157,7 +157,7 @@ func (i *installer) placesOf(crds []manifest.CRD) (all []string) {
 	return all
 }
 
-// watched are the directories of the manifests, beyond those that the settings name.
+// watched are the directories of the manifests, beyond those that the settings name, and the files in the root.
 func (i *installer) watched() (dirs []string) {
 	if i.program == nil {
 		return nil
@@ -167,7 +167,11 @@ func (i *installer) watched() (dirs []string) {
 		_, _ = i.crds() // likewise
 	}
 	for _, file := range append(i.sources.files(), i.elsewhere...) {
-		if dir := path.Dir(file); filepath.IsLocal(filepath.FromSlash(dir)) && dir != "." {
+		switch dir := path.Dir(file); {
+		case !filepath.IsLocal(filepath.FromSlash(file)):
+		case dir == ".":
+			dirs = append(dirs, file)
+		default:
 			dirs = append(dirs, dir)
 		}
 	}
