@@ -11,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -152,15 +153,20 @@ var (
 // userRole is where kubebuilder writes a role that is for users of an API, and not for its controller.
 var userRole = lazyregexp.New(`(^|/)[^/]+[-_](admin|editor|viewer)[-_]role\.ya?ml$`)
 
-// granted are the rules of the roles that controllers run with: those below a directory config and of the markers where these have the role of the
-// manager, since charts and releases have copies; else those of all roles.
+// granted are the rules of the roles that controllers run with: those below a directory config and of the markers where a generator makes the role of
+// the manager of these, since charts and releases have copies; else those of all roles, and of the markers.
 func (s *Source) granted() grants {
 	all := slices.DeleteFunc(s.documents(), func(d document) bool { return userRole.MatchString(d.file.Path) })
-	g := s.marked()
-	if g.none() && !slices.ContainsFunc(all, func(d document) bool { return managerRole.MatchString(d.file.Path) }) {
-		return roles(all)
+	if s.makesRole() || slices.ContainsFunc(all, func(d document) bool { return managerRole.MatchString(d.file.Path) }) {
+		all = slices.DeleteFunc(all, func(d document) bool { return !strings.Contains("/"+d.file.Path, "/config/") })
 	}
-	own := roles(slices.DeleteFunc(all, func(d document) bool { return !strings.Contains("/"+d.file.Path, "/config/") }))
-	own.rules = append(own.rules, g.rules...)
-	return own
+	g := roles(all)
+	g.rules = append(g.rules, s.marked().rules...)
+	return g
+}
+
+// makesRole reports whether a generator makes a role of the markers.
+func (s *Source) makesRole() bool {
+	return s.Project != nil && (s.Project.Settings.RBAC.Dir != "" ||
+		slices.ContainsFunc(s.Project.Settings.ControllerGen.Calls, func(c config.ControllerGenCall) bool { return c.RBAC != nil }))
 }
