@@ -112,10 +112,14 @@ func (i *installer) lacks(env []string) (hint string) {
 	return hint
 }
 
-// unread is why the controller may have ended at once: it does not know a flag that only its manifests have.
+// unread is why the controller may have ended at once: it does not know a flag that only its manifests have, or these were not found.
 func (i *installer) unread() string {
-	if i.program == nil {
+	switch {
+	case i.program == nil:
 		return ""
+	case i.program.pod == nil && i.Located:
+		return "; no manifest with its Deployment was found, so it has none of the arguments and variables that it has in a cluster; if it needs them, name the manifests in " +
+			config.FileName + " (controller.manifests), which \"crdctl adopt\" writes"
 	}
 	flags := i.program.unread()
 	if len(flags) == 0 {

@@ -138,6 +138,10 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.program.pod.account)
 	assert.Contains(t, i.unread(), "; its manifests set --cert-dir, which the sources of the module do not define; ")
+	i.program.pod = nil
+	assert.NotContains(t, i.unread(), "Deployment", "the manifests that the settings name are those of the user")
+	i.Located = true
+	assert.Contains(t, i.unread(), "; no manifest with its Deployment was found, ")
 }
 
 // rotatorManifests are those of a controller that keeps the certificates of its webhooks in a Secret, as kueue and jobset do.
