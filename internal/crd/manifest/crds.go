@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -61,6 +62,9 @@ func CRDs(path string) ([]CRD, error) {
 	return crds, err
 }
 
+// nameless is the file that controller-gen writes for types without a group: a CRD of no kind, which nothing installs.
+const nameless = "_.yaml"
+
 // parseCRDs returns none for files without CRDs.
 func parseCRDs(files ...file) ([]CRD, error) {
 	var all []CRD
@@ -69,7 +73,7 @@ func parseCRDs(files ...file) ([]CRD, error) {
 		if err := yaml.Unmarshal(doc.Text, &head); err != nil {
 			return doc.Error(f.name, err)
 		}
-		if head.Kind != "CustomResourceDefinition" {
+		if head.Kind != "CustomResourceDefinition" || filepath.Base(f.name) == nameless {
 			return nil
 		}
 		asJSON, err := f.decode(doc)

@@ -82,3 +82,13 @@ func FuzzParse(f *testing.F) {
 		_, _ = parseCRDs(file{name: "crd.yaml", data: data}) // must not panic
 	})
 }
+
+// Of types without a group controller-gen writes a CRD that no API server takes, which stays in the repository next to the others.
+func TestCRDOfNoKind(t *testing.T) {
+	dir := t.TempDir()
+	none := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {creationTimestamp: null}\nspec: {group: \"\", names: {kind: \"\", plural: \"\"}, scope: \"\", versions: null}\n"
+	safefstest.WriteFiles(t, dir, map[string]string{"_.yaml": none})
+	if crds, err := CRDsIn(dir, "."); err != nil || len(crds) != 0 {
+		t.Errorf("got %v, %v", crds, err)
+	}
+}
