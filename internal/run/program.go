@@ -159,7 +159,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	set := func(names []string, value string) {
 		for _, name := range names {
 			if p.defines(name) || name == kubeconfigFlag {
-				if port := portOf(value); port != "" && isPort(flags[name].Default) {
+				if port := portOf(value); port != "" && flags[name].Number {
 					value = port
 				}
 				here = append(here, flags[name].Argument(name, value))
@@ -222,12 +222,6 @@ func (p *program) outside() []string {
 func (p *program) switches(names []string) []string {
 	flags := p.flags()
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !flags[name].Bool })
-}
-
-// isPort reports whether the default of a flag is a port alone: so is its value, also where the flag is called an address.
-func isPort(value string) bool {
-	_, err := strconv.ParseUint(value, 10, 16)
-	return err == nil
 }
 
 // portOf is the port of an address that newProgram made; "" of other values.

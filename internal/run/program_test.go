@@ -311,8 +311,8 @@ func TestManagerWithoutManifests(t *testing.T) {
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-addr": {Default: ":9443"}, "readiness-probe-bind-address": {Default: ":6060"}}
 	assert.Equal(t, []string{"--readiness-probe-bind-address=" + m.ready, "--webhook-addr=127.0.0.1:1"}, m.args(&webhooks{port: 1}))
 	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
-	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {Default: "9443"}, "metrics-addr": {Default: "8080"}}
-	assert.Equal(t, []string{"--metrics-addr=" + portOf(m.metrics), "--webhook-bind-address=1"}, m.args(&webhooks{port: 1}), "ports, whatever they are called")
+	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {Number: true}, "metrics-addr": {Number: true}, "metrics-bind-address": {Default: "0"}}
+	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics, "--metrics-addr=" + portOf(m.metrics), "--webhook-bind-address=1"}, m.args(&webhooks{port: 1}), "ports, whatever they are called")
 }
 
 // A configuration file in Gardener's form has what listens below server.

@@ -41,7 +41,7 @@ func (r *reading) addLoose(name string, one Flag) {
 // urfaveFlag notes a flag of urfave/cli.
 func (r *reading) urfaveFlag(s *source, f *file, c *ast.CompositeLit, kind string) {
 	if name, ok := r.value(s, f, valueOf(c, "Name")); ok {
-		one := Flag{Bool: strings.HasPrefix(kind, "Bool")}
+		one := Flag{Bool: strings.HasPrefix(kind, "Bool"), Number: number.MatchString(strings.TrimSuffix(kind, "Flag"))}
 		one.Default, _ = r.value(s, f, valueOf(c, "Value"))
 		r.addLoose(name, one)
 	}
@@ -51,7 +51,7 @@ func (r *reading) urfaveFlag(s *source, f *file, c *ast.CompositeLit, kind strin
 func (r *reading) kingpin(s *source, f *file, end *ast.SelectorExpr) {
 	r.program.Subcommands = r.program.Subcommands || end.Sel.Name == "Command"
 	one := Flag{Negated: strings.HasPrefix(end.Sel.Name, "Bool")}
-	one.Bool = one.Negated
+	one.Bool, one.Number = one.Negated, number.MatchString(strings.TrimSuffix(end.Sel.Name, "Var"))
 	for on := end.X; ; {
 		call, ok := on.(*ast.CallExpr)
 		if !ok {
@@ -95,8 +95,11 @@ func (r *reading) kongFlags(t *ast.StructType) {
 			if !ok {
 				name = dashed(field.Names[0].Name)
 			}
-			kind, _ := field.Type.(*ast.Ident)
-			r.addLoose(name, Flag{Bool: kind != nil && kind.Name == "bool", Default: tag.Get("default")})
+			kind := ""
+			if t, ok := field.Type.(*ast.Ident); ok {
+				kind = t.Name
+			}
+			r.addLoose(name, Flag{Bool: kind == "bool", Number: number.MatchString(kind), Default: tag.Get("default")})
 		}
 	}
 }

@@ -34,7 +34,7 @@ func main() {
 		"urfave/cli": {
 			"github.com/urfave/cli/v2",
 			`_ = &cli.App{Flags: []cli.Flag{&cli.StringFlag{Name: "kubeconfig, k", EnvVar: "SHOP_KUBECONFIG"}, &cli.BoolFlag{Name: "leader-elect"}, cli.IntFlag{Name: "threads", Value: 2}}}`,
-			map[string]mainpkg.Flag{"kubeconfig": {}, "leader-elect": {Bool: true}, "threads": {Default: "2"}},
+			map[string]mainpkg.Flag{"kubeconfig": {}, "leader-elect": {Bool: true}, "threads": {Number: true, Default: "2"}},
 		},
 		"urfave/cli with commands": {
 			"github.com/urfave/cli/v2",
@@ -43,8 +43,8 @@ func main() {
 		},
 		"kingpin": {
 			"github.com/alecthomas/kingpin/v2",
-			`app := kingpin.New("shop", ""); app.Flag("metrics-addr", "").Short('m').Default(":8080").Envar("ADDR").StringVar(&addr); elect := app.Flag("leader-election", "").Bool()`,
-			map[string]mainpkg.Flag{"metrics-addr": {Default: ":8080"}, "leader-election": {Bool: true, Negated: true}},
+			`app := kingpin.New("shop", ""); app.Flag("metrics-addr", "").Short('m').Default(":8080").Envar("ADDR").StringVar(&addr); elect := app.Flag("leader-election", "").Bool(); app.Flag("port", "").IntVar(&port)`,
+			map[string]mainpkg.Flag{"metrics-addr": {Default: ":8080"}, "leader-election": {Bool: true, Negated: true}, "port": {Number: true}},
 		},
 		"kingpin with commands": {
 			"gopkg.in/alecthomas/kingpin.v2",
@@ -53,8 +53,8 @@ func main() {
 		},
 		"kong": {
 			"github.com/alecthomas/kong",
-			"var c struct { MetricsAddr string `default:\":8080\" help:\"\"`; TLSDir string `env:\"TLS\"`; Elect bool `name:\"leader-elect\"`; Other string `json:\"other\"`; None int }; kong.Parse(&c)",
-			map[string]mainpkg.Flag{"metrics-addr": {Default: ":8080"}, "tls-dir": {}, "leader-elect": {Bool: true}},
+			"var c struct { MetricsAddr string `default:\":8080\" help:\"\"`; TLSDir string `env:\"TLS\"`; Port uint16 `help:\"\"`; Elect bool `name:\"leader-elect\"`; Other string `json:\"other\"`; None int }; kong.Parse(&c)",
+			map[string]mainpkg.Flag{"metrics-addr": {Default: ":8080"}, "tls-dir": {}, "port": {Number: true}, "leader-elect": {Bool: true}},
 		},
 		"kong with commands": {
 			"github.com/alecthomas/kong",

@@ -60,6 +60,8 @@ type Program struct {
 // Flag is a flag of a program.
 type Flag struct {
 	Bool bool
+	// Number reports whether its value is a whole number, as that of a port.
+	Number bool
 	// Negated reports whether it is a switch that takes no value: --no-NAME turns it off, as with kingpin.
 	Negated bool
 	// Outside reports whether it is a switch that lets the program run outside of a cluster, as its usage has it.

@@ -173,7 +173,7 @@ func TestReadProgramOfClientGo(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, p)
 	assert.False(t, p.Manager)
-	assert.Equal(t, map[string]mainpkg.Flag{"kubeconfig": {}, "healthzPort": {Default: "8080"}, "development": {Bool: true, Outside: true, Default: ""}, "trace": {Bool: true}}, p.Flags)
+	assert.Equal(t, map[string]mainpkg.Flag{"kubeconfig": {}, "healthzPort": {Number: true, Default: "8080"}, "development": {Bool: true, Outside: true, Default: ""}, "trace": {Bool: true}}, p.Flags)
 	p, err = mainpkg.Read(dir, "cmd/tool")
 	require.NoError(t, err)
 	assert.Nil(t, p)
@@ -296,7 +296,7 @@ func New() *cobra.Command {
 	assert.True(t, p.Subcommands)
 	assert.Empty(t, p.Starter, "the main package makes the manager")
 	assert.Equal(t, map[string]mainpkg.Flag{
-		"metrics-addr": {Default: ":8080"}, "cert-dir": {Default: "/certs", Commands: []string{"webhook"}}, "port": {Default: "1"}, "either": {Bool: true},
+		"metrics-addr": {Default: ":8080"}, "cert-dir": {Default: "/certs", Commands: []string{"webhook"}}, "port": {Number: true, Default: "1"}, "either": {Bool: true},
 		"server": {Commands: []string{"client"}}, "probe-addr": {Default: ":8082", Commands: []string{"webhook", "agent"}},
 	}, p.Flags)
 }

@@ -226,6 +226,8 @@ var (
 	certDir = regexp.MustCompile(`^/(etc|run|var)/[^ ]*certs?/?$`)
 	// flagCall is a method or function of package flag or pflag that defines a flag.
 	flagCall = regexp.MustCompile(`^(Bool|String|Int|Int32|Int64|Uint|Uint16|Uint32|Uint64|Float32|Float64|Duration|StringSlice|StringArray|StringToString|IP|Text)?(Var)?(P)?$`)
+	// number is the kind of such a flag that is a whole number.
+	number = regexp.MustCompile(`^([uU]i|[iI])nt\d*$`)
 	// outside is how the usage of a switch says that the program then runs outside of a cluster.
 	outside = regexp.MustCompile(`(?i)\brun.*\b(outside|out of)\b.*\bcluster\b`)
 	// flagName is how flags of controllers are named.
@@ -256,7 +258,7 @@ func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) (na
 		return "", Flag{}, false
 	}
 	usage, _ := literal(args[len(args)-1])
-	one = Flag{Bool: form[1] == "Bool", Outside: form[1] == "Bool" && outside.MatchString(usage)}
+	one = Flag{Bool: form[1] == "Bool", Number: number.MatchString(form[1]), Outside: form[1] == "Bool" && outside.MatchString(usage)}
 	if form[1] != "" {
 		one.Default, _ = r.value(s, f, args[len(args)-2])
 	}
