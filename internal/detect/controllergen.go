@@ -62,7 +62,7 @@ func leaveTo(p *config.Project) {
 }
 
 // freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
-// there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script does that makes clients, or gives packages to deepcopy-gen.
+// there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script does that makes clients, or gives packages to a generator.
 func (d *discovery) freshOfControllerGen(found roots) {
 	for _, f := range d.Files {
 		if f.Generator == controllergen.Name && path.Base(f.Path) == helpers[0].file {
@@ -76,10 +76,12 @@ func (d *discovery) freshOfControllerGen(found roots) {
 	}
 	d.made, d.Settings.Generators = nil, []string{}
 	source := "controller-gen generates the code here"
-	if asking, _ := d.tagged("deepcopy", d.Settings.APIs); d.takeGiven(helpers[0], asking) {
-		d.made = []string{"deepcopy"}
-		d.Settings.Generators = append(d.Settings.Generators, "deepcopy")
-		source = cmp.Or(d.callOf("deepcopy-gen"), d.callOf("generate-groups"))
+	for _, h := range helpers {
+		if asking, _ := d.tagged(h.name, d.Settings.APIs); d.takeGiven(h, asking) {
+			d.made = append(d.made, h.name)
+			d.Settings.Generators = append(d.Settings.Generators, h.name)
+			source = cmp.Or(d.callOf(h.tool), d.callOf("gen_register"), d.callOf("generate-groups"))
+		}
 	}
 	d.Set("generators", source)
 }
