@@ -65,7 +65,7 @@ func (r *Reader) inferredElsewhere(calls []*genCall, c *genCall, dir string) boo
 }
 
 // staysIn reports whether a CRD that is in one of some files belongs in a directory, too: git has it there, a kustomization names it there, or a
-// command copies it from there, and none takes it away. A directory that is next to nothing here may be for a moment.
+// command or kubebuilder copies it from there, and none takes it away. A directory that is next to nothing here may be for a moment.
 func (r *Reader) staysIn(dir string, files []string) bool {
 	return filepath.IsLocal(dir) && slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
 		name := m.UsualName()
@@ -78,7 +78,7 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 		case workspace.GitIgnores(r.Root, file) || r.takenFrom(dir, name):
 			return false
 		}
-		return r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(file, m)
+		return r.scaffolded(m) || r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(file, m)
 	})
 }
 
@@ -90,6 +90,13 @@ func (r *Reader) hasOthers(c *genCall, files []string) bool {
 		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
 			return slices.Contains(files, m.Path) && !r.takenFrom(dir, m.UsualName()) && !workspace.GitIgnores(r.Root, path.Join(dir, m.UsualName()))
 		})
+}
+
+// scaffolded reports whether a CRD is in the chart that kubebuilder's plugin for Helm writes, which copies it there.
+func (r *Reader) scaffolded(m repo.Manifest) bool {
+	project, isChart := strings.CutSuffix(m.Dir, "dist/chart/templates/crd")
+	data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(project), "PROJECT"), safefs.MaxFile)
+	return isChart && err == nil && bytes.Contains(data, []byte("helm.kubebuilder.io/"))
 }
 
 // kustomized reports whether the kustomization of a directory names a file.
