@@ -76,7 +76,7 @@ type Call struct {
 // end. Patterns of files that loops go through stay patterns.
 func ReadCall(file, src, dir string, call Call) *Script {
 	s := newState(file, dir)
-	s.funcs, s.load, s.other = map[string]*syntax.Stmt{}, call.Load, call.Output
+	s.funcs, s.load, s.other = map[string]function{}, call.Load, call.Output
 	for name, value := range call.Env {
 		s.vars[name] = text(value)
 	}
@@ -86,7 +86,8 @@ func ReadCall(file, src, dir string, call Call) *Script {
 	s.script(src)
 	for _, name := range slices.Sorted(maps.Keys(s.funcs)) {
 		if !slices.Contains(s.called, name) {
-			s.branch(s.funcs[name])
+			s.src = s.funcs[name].src
+			s.branch(s.funcs[name].body)
 		}
 	}
 	return s.out

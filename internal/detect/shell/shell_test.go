@@ -81,6 +81,9 @@ a $ROOT
 `, "1  [\"source\" \"/@/hack/env.sh\"]\n2  [\".\" \"./none.sh\"]\n3  [\"a\" \"/@\"]\n", Call{Load: func(file string) (string, bool) {
 			return "ROOT=$(git rev-parse --show-toplevel)\nb\n", file == Root+"/hack/env.sh"
 		}}},
+		"words of functions of other scripts": {". ./lib.sh\nenter 'a text that is as long as that of the library'\na\n", "1  [\".\" \"./lib.sh\"]\n1  [\"cd\" \"$UNKNOWN\"]\n3  [\"a\"]\n", Call{Load: func(string) (string, bool) {
+			return "enter() { cd \"$UNKNOWN\"; }\n", true
+		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, test.want, commands(test.in, test.call))

@@ -32,7 +32,7 @@ type state struct {
 	goesOn bool // when a command fails
 
 	// funcs are the functions of a script that is read as it runs, called those of them that it calls; see ReadCall.
-	funcs  map[string]*syntax.Stmt
+	funcs  map[string]function
 	called []string
 	calls  int // of functions, in each other
 	// other answers what a command prints that print does not know.
@@ -78,7 +78,7 @@ func (s *state) stmts(list []*syntax.Stmt) {
 			s.clone().stmts(c.Stmts)
 		case *syntax.FuncDecl:
 			if s.funcs != nil {
-				s.funcs[c.Name.Value] = c.Body
+				s.funcs[c.Name.Value] = function{c.Body, s.src}
 				continue
 			}
 			s.branch(c.Body)
@@ -198,8 +198,8 @@ func (s *state) call(c *syntax.CallExpr, writes []string) {
 	if len(words) == 0 {
 		return
 	}
-	if body := s.funcs[words[0]]; body != nil && s.calls < maxDepth && s.spend(1) {
-		s.function(words, body)
+	if f, ok := s.funcs[words[0]]; ok && s.calls < maxDepth && s.spend(1) {
+		s.function(words, f)
 		return
 	}
 	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir, s.env(c), writes, s.goesOn})
@@ -230,16 +230,24 @@ func (s *state) call(c *syntax.CallExpr, writes []string) {
 	}
 }
 
+// function is the body of one, and the text of the script that declares it.
+type function struct {
+	body *syntax.Stmt
+	src  string
+}
+
 // function reads the body of a function with the arguments of a call.
-func (s *state) function(words []string, body *syntax.Stmt) {
+func (s *state) function(words []string, f function) {
 	if !slices.Contains(s.called, words[0]) {
 		s.called = append(s.called, words[0])
 	}
-	before := maps.Clone(s.vars)
+	before, src := maps.Clone(s.vars), s.src
 	s.calls++
+	s.src = f.src // of which its words are
 	s.arguments(words[1:])
-	s.stmts([]*syntax.Stmt{body})
+	s.stmts([]*syntax.Stmt{f.body})
 	s.calls--
+	s.src = src
 	for _, name := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*", "#"} {
 		delete(s.vars, name)
 		if v, ok := before[name]; ok {
