@@ -32,6 +32,7 @@ import (
 func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 	root, proj := g.root, g.settings
 	t := tree.New()
+	m.Files = g.renamed(m.Files)
 	files, err := g.withHeaders(m.Files)
 	if err != nil {
 		return nil, err
@@ -77,6 +78,34 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 		t.Own(g.area(a, m))
 	}
 	return t, nil
+}
+
+// renamed gives a file whose name is one of a test the name that it has on disk: the fake client of a kind Test is in fake_test.go, which Go leaves out
+// of the package, so that a script has to rename it.
+func (g *generation) renamed(files []codegen.File) []codegen.File {
+	files = slices.Clone(files)
+	made := map[string]bool{}
+	for _, f := range files {
+		made[f.Path] = true
+	}
+	for i, f := range files {
+		if _, err := os.Lstat(filepath.Join(g.root, filepath.FromSlash(f.Path))); !strings.HasSuffix(f.Path, "_test.go") || err == nil {
+			continue
+		}
+		inDir, _ := os.ReadDir(filepath.Join(g.root, filepath.FromSlash(path.Dir(f.Path)))) // without the directory, there is no other name
+		var left []string
+		for _, e := range inDir {
+			file := path.Join(path.Dir(f.Path), e.Name())
+			data, err := safefs.ReadFile(filepath.Join(g.root, filepath.FromSlash(file)), safefs.MaxFile)
+			if err == nil && !made[file] && path.Ext(file) == ".go" && codegen.Owns(f.Generator, data) {
+				left = append(left, file)
+			}
+		}
+		if len(left) == 1 {
+			files[i].Path = left[0]
+		}
+	}
+	return files
 }
 
 // ordered is a file, or what is there already, where only the order of lines differs: before v0.30, the versions of a group had the order in which a
