@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -23,7 +25,7 @@ import (
 func (d *discovery) takeGiven(h helper, asking []string) bool {
 	given := func(dir string) bool {
 		file := path.Join(dir, h.file)
-		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir)
+		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir) && !d.importsBack(h, dir)
 	}
 	if !h.shared && h.name != "register" || !slices.ContainsFunc(asking, given) {
 		return false
@@ -44,6 +46,22 @@ func (d *discovery) namedOtherwise(h helper, dir string) bool {
 		return slices.Contains(dirs, dir) && !slices.ContainsFunc(names, func(n string) bool { return strings.TrimSuffix(n, ".go") == strings.TrimSuffix(h.file, ".go") })
 	})
 }
+
+// importsBack reports whether a package to which a directory asks for conversions imports that of the directory: their file, which imports both, cannot be
+// there, so that a person moves it.
+func (d *discovery) importsBack(h helper, dir string) bool {
+	own := []byte(`"` + d.Modules.ImportPath(dir) + `"`)
+	return h.name == "conversion" && slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool {
+		return slices.ContainsFunc(conversionTag.FindAllSubmatch(f.Data, -1), func(m [][]byte) bool {
+			peer, ok := d.Modules.Dir(string(m[1]))
+			imports := func(data []byte) bool { return bytes.Contains(data, own) }
+			return ok && slices.ContainsFunc(slices.Collect(maps.Values(d.GoSources(peer))), imports)
+		})
+	})
+}
+
+// conversionTag has the package to which conversions are asked for.
+var conversionTag = lazyregexp.New(`(?m)^// ?\+k8s:conversion-gen=(\S+)`)
 
 // givenBelow reports whether a function of kube_codegen.sh is given a directory, or one above it.
 func (d *discovery) givenBelow(function, dir string) bool {
