@@ -152,8 +152,9 @@ type oldRun struct {
 	gen      Generator
 	args     []string
 	scratch  string
-	dir, pkg string // where the output of a package belongs, for generators that are told
-	report   string // where the report on API rules belongs
+	dir, pkg string   // where the output of a package belongs, for generators that are told
+	report   string   // where the report on API rules belongs
+	byHand   []string // what stands in scratch for files that a person wrote
 	notes    []string
 }
 
@@ -191,7 +192,7 @@ func newOldRun(gen Generator, scratch, header string) oldRun {
 }
 
 func (r *oldRun) run(ctx context.Context, e *Toolchain, dir string, env []string) error {
-	if err := os.MkdirAll(r.scratch, 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(r.scratch, 0o700), r.showByHand(dir)); err != nil {
 		return err
 	}
 	if err := r.start(ctx, e, dir, env, r.args...); err != nil || r.gen.Name != "deepcopy-gen" || len(r.gen.Inputs) < 2 {
@@ -213,6 +214,34 @@ func (r *oldRun) run(ctx context.Context, e *Toolchain, dir string, env []string
 		}
 	}
 	return nil
+}
+
+// showByHand has the program find the files by whose mere names it writes other code: it looks for them next to its output.
+func (r *oldRun) showByHand(dir string) error {
+	if r.dir == "" {
+		return nil
+	}
+	from := r.at(dir, r.dir)
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		base := filepath.Base(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == from:
+			return nil // there is nothing yet
+		case err != nil, base == "generated_expansion.go", !strings.HasSuffix(base, "_expansion.go") && base != "register_custom.go":
+			return err
+		}
+		to := filepath.Join(r.scratch, "out", filepath.FromSlash(r.pkg), strings.TrimPrefix(name, from))
+		r.byHand = append(r.byHand, to)
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, nil, 0o600))
+	})
+}
+
+// at is a path of a flag, which may be relative to dir.
+func (*oldRun) at(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }
 
 // start runs the program with arguments.
@@ -259,18 +288,12 @@ func logged(stderr string) map[byte]string {
 
 // files are those that the program wrote, at the places where they belong. pkg is the import path of dir.
 func (r *oldRun) files(dir, pkg string) (files []File, err error) {
-	at := func(name string) string { // flags may be relative to dir
-		if filepath.IsAbs(name) {
-			return name
-		}
-		return filepath.Join(dir, name)
-	}
 	if r.report != "" {
 		content, err := os.ReadFile(filepath.Join(r.scratch, "report"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		files = append(files, File{Path: at(r.report), Content: content, Generator: r.gen.Name})
+		files = append(files, File{Path: r.at(dir, r.report), Content: content, Generator: r.gen.Name})
 	}
 	if r.dir == "" {
 		r.dir, r.pkg = dir, pkg
@@ -280,7 +303,7 @@ func (r *oldRun) files(dir, pkg string) (files []File, err error) {
 		if errors.Is(err, fs.ErrNotExist) && name == out {
 			return nil // it had nothing to write
 		}
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || slices.Contains(r.byHand, name) {
 			return err
 		}
 		rel, err := filepath.Rel(out, name)
@@ -293,7 +316,7 @@ func (r *oldRun) files(dir, pkg string) (files []File, err error) {
 		}
 		content, err := os.ReadFile(name) //nolint:gosec // the directory is ours alone
 		content = bytes.ReplaceAll(content, []byte(hiddenYear), []byte("YEAR"))
-		files = append(files, File{Path: filepath.Join(at(r.dir), strings.TrimPrefix(rel, r.pkg)), Content: content, Generator: r.gen.Name})
+		files = append(files, File{Path: filepath.Join(r.at(dir, r.dir), strings.TrimPrefix(rel, r.pkg)), Content: content, Generator: r.gen.Name})
 		return err
 	})
 	return files, err

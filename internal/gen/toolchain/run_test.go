@@ -55,3 +55,21 @@ func TestOldRunAlone(t *testing.T) {
 		assert.Equal(t, want, string(made))
 	}
 }
+
+// A file that a person wrote next to the output is found there by its name, and is not the program's.
+func TestOldRunByHand(t *testing.T) {
+	dir, scratch := t.TempDir(), t.TempDir()
+	listers := filepath.Join(dir, "client", "listers")
+	require.NoError(t, os.MkdirAll(filepath.Join(listers, "v1"), 0o700))
+	for _, name := range []string{"apple_expansion.go", "generated_expansion.go", "apple.go"} {
+		require.NoError(t, os.WriteFile(filepath.Join(listers, "v1", name), []byte("package v1\n"), 0o600))
+	}
+	r := oldRun{gen: Generator{Name: "lister-gen"}, scratch: scratch, dir: listers, pkg: "example.com/a/listers"}
+	r.args = []string{"-c", `cd "$0" && ls > expansion_generated.go`, filepath.Join(scratch, "out", "example.com", "a", "listers", "v1")}
+	require.NoError(t, r.run(t.Context(), &Toolchain{binary: "/bin/sh"}, dir, nil))
+	files, err := r.files(dir, "example.com/a")
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	assert.Equal(t, filepath.Join(listers, "v1", "expansion_generated.go"), files[0].Path)
+	assert.Equal(t, "apple_expansion.go\nexpansion_generated.go\n", string(files[0].Content))
+}
