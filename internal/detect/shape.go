@@ -30,6 +30,9 @@ var marks = []struct {
 }{
 	{28, "informer-gen", hasText("InformerFor returns the SharedIndexInformer"), "// InformerFor returns"},
 	{31, "lister-gen", hasText("cache.Indexer"), "ResourceIndexer"},
+	{31, "client-gen", func(f *repo.GoFile) bool {
+		return f.LineWith("Getter has a method to return") > 0 && f.LineWith("\tList(ctx ") > 0
+	}, "gentype"},
 	{32, "client-gen", inFakeTyped, "gentype"},
 	{33, "informer-gen", hasText("NewFilteredSharedIndexInformer"), "ListWithContextFunc"},
 	{35, "informer-gen", hasText("ListWithContextFunc"), "ToListWatcherWithWatchListSemantics"},

@@ -150,6 +150,17 @@ func (d *discovery) groupsGone(version string) string {
 	return calls[0].at()
 }
 
+// flagGone is the place of the first of the calls that generate clients, where all of them have --output-package: since v0.30 the generators do not know
+// it, and generate nothing.
+func (d *discovery) flagGone(version string) string {
+	minor, ok := minorOf(version)
+	calls := d.calls("gen_client", "client-gen", "lister-gen", "informer-gen", "generate-groups")
+	if !ok || minor < 30 || len(calls) == 0 || slices.ContainsFunc(calls, func(c *call) bool { return c.flag("--output-package") == "" }) {
+		return ""
+	}
+	return calls[0].at()
+}
+
 // required reports whether a module requires code-generator.
 func (d *discovery) required() bool {
 	for _, m := range d.Modules.ByDir {
@@ -182,6 +193,8 @@ func (d *discovery) leaveTrees(w Version, s shape) {
 	why := "no command that crdctl can read generates it"
 	if at := d.groupsGone(w.Version); at != "" {
 		why = at + " runs generate-groups.sh, which generates nothing since v0.30"
+	} else if at := d.flagGone(w.Version); at != "" {
+		why = at + " gives a generator --output-package, which none knows since v0.30"
 	}
 	for _, t := range d.trees {
 		d.leave(t, fmt.Sprintf("%s, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion", why, s, s.why(), w.Version, w.Source))

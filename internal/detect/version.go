@@ -38,7 +38,7 @@ func (d *discovery) readVersion() {
 		d.Ask(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s of %s, set codeGeneratorVersion if that is wrong",
 			w.Version, s, s.why(), used.Version, used.Source)
 		d.takeVersion(used)
-	case len(witnesses) > 0 && len(d.trees) > 0 && (d.unmade() || d.groupsGone(witnesses[0].Version) != ""):
+	case len(witnesses) > 0 && len(d.trees) > 0 && (d.unmade() || d.groupsGone(witnesses[0].Version)+d.flagGone(witnesses[0].Version) != ""):
 		d.leaveTrees(witnesses[0], s)
 		if d.pinned() == witnesses[0].Version {
 			d.takeVersion(witnesses[0]) // which makes the rest
