@@ -29,6 +29,9 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		moved, version := r.elsewhere(calls, c)
+		if len(moved) == 0 && !r.IsDir(dir) {
+			moved = r.writtenByHand(calls, c)
+		}
 		if r.staysIn(dir, moved) || r.hasOthers(c, moved) {
 			r.copies = append(r.copies, moved...)
 			continue
@@ -67,7 +70,7 @@ func (r *Reader) inferredElsewhere(calls []*genCall, c *genCall, dir string) boo
 // staysIn reports whether a CRD that is in one of some files belongs in a directory, too: git has it there, a kustomization names it there, or a
 // command or kubebuilder copies it from there, and none takes it away. A directory that is next to nothing here may be for a moment.
 func (r *Reader) staysIn(dir string, files []string) bool {
-	return filepath.IsLocal(dir) && slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
+	return filepath.IsLocal(dir) && slices.ContainsFunc(r.CRDs, func(m repo.Manifest) bool {
 		name := m.UsualName()
 		file := path.Join(dir, name)
 		switch {
@@ -157,6 +160,17 @@ func (r *Reader) elsewhere(calls []*genCall, c *genCall) (files []string, versio
 		}
 	}
 	return files, version
+}
+
+// writtenByHand are the CRDs of the types of a call that a person wrote, wherever they are.
+func (r *Reader) writtenByHand(calls []*genCall, c *genCall) (files []string) {
+	for _, m := range r.CRDs {
+		patched := func(c *genCall) bool { return slices.Contains(r.patched(c), m.Path) }
+		if m.Version == "" && r.hasType(c, m) && !madeElsewhere(calls, c, m) && !slices.ContainsFunc(calls, patched) {
+			files = append(files, m.Path)
+		}
+	}
+	return files
 }
 
 // hasType reports whether the paths of a call have the type of a CRD.
