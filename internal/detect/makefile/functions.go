@@ -162,8 +162,8 @@ func (f *File) foreach(text string, local map[string]string) string {
 	return strings.Join(out, " ")
 }
 
-// unset is a reference to a variable that no makefile sets.
-var unset = lazyregexp.New(`^\$\(\w+\)$`)
+// unset is a reference to a variable that no makefile sets, or what finds a program in PATH: $(or) has another value for where there is none.
+var unset = lazyregexp.New(`^\$\((\w+|shell +(command -v|which) +[\w.-]+( +2> *[\w/&]+)?)\)$`)
 
 // choose is if, or, and.
 func (f *File) choose(name, text string, local map[string]string) string {
@@ -175,7 +175,7 @@ func (f *File) choose(name, text string, local map[string]string) string {
 		return ""
 	}
 	for name == "or" && len(args) > 1 && unset.MatchString(value(0)) {
-		args = args[1:] // the user's environment may have it, and mostly has not
+		args = args[1:] // the user's machine may have it, and what others have is not known
 	}
 	first := value(0)
 	switch {
