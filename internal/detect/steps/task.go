@@ -30,7 +30,7 @@ func (p taskPlace) below(file, written string) (dir string, ok bool) {
 
 // task reads the commands of a Taskfile in their order, each in the directory in which it runs.
 func (x *run) task(t repo.Script, in taskPlace) {
-	rest := strings.SplitAfter(string(t.Data), "\n")
+	rest := unfolded(t.Data)
 	first, end, all := taskDirs(t, len(rest), in)
 	var commands []shell.Command
 	read := func(lines []string, dir string) {
@@ -55,6 +55,55 @@ func (x *run) task(t repo.Script, in taskPlace) {
 	commands = slices.DeleteFunc(commands, func(c shell.Command) bool { return len(c.Words) > 0 && c.Words[0] == "ROOT_DIR:" })
 	slices.SortStableFunc(commands, func(a, b shell.Command) int { return a.Line - b.Line })
 	x.commands(commands, t.Path, 0, nil)
+}
+
+// unfolded are the lines of a YAML file, with each text that YAML makes one of several lines in the first of them. The others are empty, so that places are
+// those of the file.
+func unfolded(data []byte) []string {
+	lines := strings.SplitAfter(string(data), "\n")
+	var file yaml.Node
+	if yaml.Unmarshal(data, &file) != nil {
+		return lines
+	}
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		for _, below := range n.Content {
+			visit(below)
+		}
+		words, first := strings.Fields(n.Value), n.Line-1
+		folded := n.Style&yaml.FoldedStyle != 0
+		if n.Kind != yaml.ScalarNode || !folded && n.Style != 0 || strings.Contains(strings.TrimSpace(n.Value), "\n") {
+			return
+		}
+		last, before := first, n.Column-1
+		if folded {
+			first, last, before = first+1, first+1, 0
+		}
+		for at := first; len(words) > 0; at++ {
+			if at >= len(lines) || before > len(lines[at]) {
+				return
+			}
+			for _, word := range strings.Fields(lines[at][before:]) {
+				if len(words) == 0 || word != words[0] {
+					return // not as it stands there
+				}
+				words = words[1:]
+			}
+			last, before = at, 0
+		}
+		if last > first {
+			indent := lines[first][:len(lines[first])-len(strings.TrimLeft(lines[first], " \t"))]
+			if !folded {
+				indent = lines[first][:n.Column-1]
+			}
+			lines[first] = indent + strings.TrimSpace(n.Value) + "\n"
+			for at := first + 1; at <= last; at++ {
+				lines[at] = "\n"
+			}
+		}
+	}
+	visit(&file)
+	return lines
 }
 
 // lines reads the commands of a file in which a line may be one.
