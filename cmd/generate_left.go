@@ -16,9 +16,9 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/git"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // withOthers adds to an error how to generate all the same what other generators make.
@@ -90,8 +90,9 @@ func (g *generation) leave(uncompiled *gen.CompileError) {
 func (g *generation) leaveIgnored() {
 	paths := map[string][]string{}
 	ignored := func(file string) bool { return slices.Contains(paths[g.makers[file]], file) }
+	files := git.NewTree(g.root)
 	for _, c := range g.changes {
-		if c.Op == tree.Create && workspace.GitIgnores(g.root, c.Path) {
+		if c.Op == tree.Create && files.Ignores(c.Path) {
 			paths[g.makers[c.Path]] = append(paths[g.makers[c.Path]], c.Path)
 		}
 	}

@@ -75,7 +75,7 @@ var layers = [][]string{
 	{"main", "cmd", "e2e", "archtest", "scripttest"},
 	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest", "check", "apidocs"},
 	{"crd", "controlplane", "config", "workspace", "tree", "view"},
-	{"fswatch", "lockfile", "tempdir"},
+	{"fswatch", "git", "lockfile", "tempdir"},
 	{"logging", "proc", "safefs", "startup", "templates", "text", "trace", "ui"},
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // object asks for the methods of an API object, of which objectMethod is one, declaration begins that of a type, registration that of what registers
@@ -111,7 +110,7 @@ func (d *discovery) generateNew(t request) {
 // excludeUnkept leaves out a package without any generated file, unless it cannot do without. Packages below it may have some.
 func (d *discovery) excludeUnkept(t request, names []string, below bool) {
 	// Without the methods of an object it does not compile.
-	needed := t.name == "deepcopy" && d.anySource(t.dir, object) && !d.anySource(t.dir, objectMethod) && !workspace.GitIgnores(d.Root, path.Join(t.dir, t.file))
+	needed := t.name == "deepcopy" && d.anySource(t.dir, object) && !d.anySource(t.dir, objectMethod) && !d.Git.Ignores(path.Join(t.dir, t.file))
 	switch types := d.declaresType(t.dir); {
 	case needed, (t.name == "deepcopy" || t.name == "register") && types && d.isGiven(t.helper, t.dir):
 		d.generateNew(t)

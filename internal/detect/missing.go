@@ -25,7 +25,7 @@ import (
 func (d *discovery) takeGiven(h helper, asking []string) bool {
 	given := func(dir string) bool {
 		file := path.Join(dir, h.file)
-		return d.isGiven(h, dir) && !d.Exists(file) && !workspace.GitIgnores(d.Root, file) && !d.namedOtherwise(h, dir) && !d.importsBack(h, dir)
+		return d.isGiven(h, dir) && !d.Exists(file) && !d.Git.Ignores(file) && !d.namedOtherwise(h, dir) && !d.importsBack(h, dir)
 	}
 	if !h.shared && h.name != "register" || !slices.ContainsFunc(asking, given) {
 		return false
@@ -105,7 +105,7 @@ func (d *discovery) takeMissing(files []*repo.GoFile, dirs []string) bool {
 	for _, c := range d.calls("gen_openapi") {
 		dir, _ := d.local(c, c.flag("--output-dir"))
 		if c.flag("--output-dir") == "" || !filepath.IsLocal(dir) || strings.Contains(dir, "$") || len(asked) == 0 || d.clears(c, dir) || d.deletes(c, path.Join(dir, config.OpenAPIFile)) || d.forked(dir) != "" ||
-			workspace.GitIgnores(d.Root, path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
+			d.Git.Ignores(path.Join(dir, config.OpenAPIFile)) || slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) {
 			continue
 		}
 		if !d.imported(d.Modules.ImportPath(dir)) {
@@ -154,7 +154,7 @@ func (d *discovery) missingDefinitions(files []*repo.GoFile) (all []config.OpenA
 			one.Packages = append(one.Packages, p)
 		}
 		slices.Sort(one.Packages)
-		if !known || d.deletes(c, path.Join(dir, one.File)) || workspace.GitIgnores(d.Root, path.Join(dir, one.File)) || d.forked(dir) != "" ||
+		if !known || d.deletes(c, path.Join(dir, one.File)) || d.Git.Ignores(path.Join(dir, one.File)) || d.forked(dir) != "" ||
 			slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Dir == dir }) || !d.imported(d.Modules.ImportPath(dir), ".GetOpenAPIDefinitions") {
 			continue
 		}

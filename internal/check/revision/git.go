@@ -7,10 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/git"
 )
 
 // errNoRepository is the error where there is no git, or no repository.
@@ -21,32 +21,9 @@ type unknownError struct{ text string }
 
 func (e *unknownError) Error() string { return e.text }
 
-// kept are the variables of git that say what a user trusts and where git is; all others could lead it elsewhere, as those that git sets for
-// its hooks do.
-var kept = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH"}
-
-// environ is the environment in which git reads, and does nothing else: it takes no locks, asks no server for objects that are missing, and
-// shows each object as it is.
-func environ() []string {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return strings.HasPrefix(name, "GIT_") && !slices.ContainsFunc(kept, func(k string) bool {
-			return name == k || strings.HasSuffix(k, "_") && strings.HasPrefix(name, k)
-		})
-	})
-	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1")
-}
-
-// command is git in a directory.
-func command(ctx context.Context, root string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager", "-c", "core.fsmonitor=false", "-C", root}, args...)...)
-	cmd.Env = environ()
-	return cmd
-}
-
 // ask is what git says, without the line break at its end.
 func ask(ctx context.Context, root string, args ...string) (string, error) {
-	cmd := command(ctx, root, args...)
+	cmd := git.Command(ctx, root, args...)
 	var out, problem bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	err := cmd.Run()

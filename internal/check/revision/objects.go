@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/git"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -53,7 +54,7 @@ type objects struct {
 }
 
 func (o *objects) start() (err error) {
-	cmd := command(o.ctx, o.root, "cat-file", "--batch")
+	cmd := git.Command(o.ctx, o.root, "cat-file", "--batch")
 	cmd.Stderr = &o.problem
 	if o.in, err = cmd.StdinPipe(); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // inferCalls makes calls for the files of controller-gen that no call was found for, as far as the tree tells what it was.
@@ -90,7 +89,7 @@ func (r *Reader) uncopied(calls []*genCall, module string) (paths []string) {
 			has = has || f.Generator != "" || bytes.Contains(f.Data, []byte(") DeepCopyObject()"))
 			asks = asks || rootMarker.Match(f.Data)
 		}
-		if asks && !has && !workspace.GitIgnores(r.Root, path.Join(dir, DeepCopies)) {
+		if asks && !has && !r.Git.Ignores(path.Join(dir, DeepCopies)) {
 			paths = append(paths, "./"+repo.Rel(module, dir))
 		}
 	}

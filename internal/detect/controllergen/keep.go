@@ -12,7 +12,6 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // keepCalls takes the generators out of calls that leave no file in the repository, and then the calls that have none left.
@@ -93,9 +92,9 @@ func (r *Reader) ignoredOutput(c *genCall, name, dir string) string {
 		file = path.Join(dir, "manifests.yaml")
 	}
 	switch {
-	case workspace.GitIgnores(r.Root, dir):
+	case r.Git.Ignores(dir):
 		return dir
-	case file != "" && workspace.GitIgnores(r.Root, file):
+	case file != "" && r.Git.Ignores(file):
 		return file
 	}
 	return ""

@@ -17,7 +17,6 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // leaveMoved takes crd out of the calls that write to a directory without any of the CRDs that they make, where such CRDs are elsewhere or
@@ -46,7 +45,7 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			switch {
 			case path.IsAbs(dir):
 				missing = "is outside of the repository, so a command copies the files afterwards"
-			case workspace.GitIgnores(r.Root, dir):
+			case r.Git.Ignores(dir):
 				missing = "is ignored by git, so a command copies the files afterwards"
 			}
 			r.List("crd", Name+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
@@ -76,9 +75,9 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 		switch {
 		case !slices.Contains(files, m.Path) || r.Exists(file):
 			return false
-		case workspace.Tracked(r.Root, file):
+		case r.Git.Deleted(file):
 			return true
-		case workspace.GitIgnores(r.Root, file) || r.takenFrom(dir, name):
+		case r.Git.Ignores(file) || r.takenFrom(dir, name):
 			return false
 		}
 		return r.scaffolded(m) || r.kustomized(dir, name) || r.kustomized(path.Dir(dir), path.Join(path.Base(dir), name)) || path.Dir(dir) != "." && r.IsDir(path.Dir(dir)) && r.copiedFrom(file, m)
@@ -91,7 +90,7 @@ func (r *Reader) hasOthers(c *genCall, files []string) bool {
 	dir, _ := c.OutputDir("crd")
 	return slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Dir == dir && m.AsMade() && !r.hasType(c, m) }) &&
 		slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool {
-			return slices.Contains(files, m.Path) && !r.takenFrom(dir, m.UsualName()) && !workspace.GitIgnores(r.Root, path.Join(dir, m.UsualName()))
+			return slices.Contains(files, m.Path) && !r.takenFrom(dir, m.UsualName()) && !r.Git.Ignores(path.Join(dir, m.UsualName()))
 		})
 }
 

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/git"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/workspace"
@@ -38,6 +39,7 @@ type Repo struct {
 	Roles     []Role
 	Webhooks  []string    // files of webhook configurations with the name that controller-gen gives them
 	Small     []SmallFile // files that may be a header
+	Git       *git.Tree
 }
 
 // Script is a file that may run generators.
@@ -125,7 +127,7 @@ const (
 // Open reads all that matters of the repository in root, which is a real path. Links are not followed: what they lead
 // to inside the repository is read where it is.
 func Open(root string) (*Repo, error) {
-	r := &Repo{Root: root, ByDir: map[string][]*GoFile{}, Modules: newModules(root)}
+	r := &Repo{Root: root, ByDir: map[string][]*GoFile{}, Modules: newModules(root), Git: git.NewTree(root)}
 	var paths []string
 	var samples samples
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

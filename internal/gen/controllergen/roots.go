@@ -18,6 +18,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/git"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -239,8 +240,7 @@ func unignored(ctx context.Context, root string, dirs []string) (kept []string, 
 	if len(dirs) == 0 {
 		return nil, nil
 	}
-	cmd := exec.CommandContext(ctx, "git", "check-ignore", "-z", "--stdin")
-	cmd.Dir = root
+	cmd := git.Command(ctx, root, "check-ignore", "-z", "--stdin")
 	for _, dir := range dirs {
 		kept = append(kept, filepath.Join(dir, "go.mod"))
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package workspace
+package git
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestGitIgnores(t *testing.T) {
+func TestIgnores(t *testing.T) {
 	top := t.TempDir()
 	root := filepath.Join(top, "operator")
 	write := func(file, content string) {
@@ -40,6 +40,7 @@ func TestGitIgnores(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "out")); err != nil {
 		t.Fatal(err)
 	}
+	tree := NewTree(root)
 	for file, ignored := range map[string]bool{
 		"config/new.yaml":       true,
 		"config/other.yaml":     true, // of another directory
@@ -50,8 +51,8 @@ func TestGitIgnores(t *testing.T) {
 		"out/bases":             true,
 		"ut/crds/x.yaml":        true, // the end of a name
 	} {
-		if got := GitIgnores(root, file); got != ignored {
-			t.Errorf("GitIgnores(%s) = %v, want %v", file, got, ignored)
+		if got := tree.Ignores(file); got != ignored {
+			t.Errorf("Ignores(%s) = %v, want %v", file, got, ignored)
 		}
 	}
 }
