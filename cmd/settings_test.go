@@ -10,22 +10,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/cmd"
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/ui"
-	"github.com/stretchr/testify/require"
 )
 
 // The tables of docs/settings.md are made of the settings; -update writes them.
 func TestSettingsPage(t *testing.T) {
 	const page = "../docs/settings.md"
-	data, err := os.ReadFile(page)
-	require.NoError(t, err)
 	is := func(prefix string) func(config.Setting) bool {
 		return func(s config.Setting) bool { return strings.HasPrefix(s.Field, prefix) }
 	}
-	text := string(data)
-	text = withTable(t, text, "The built-in loop", "", is("loop."))
+	text := withTable(t, safefstest.Read(t, page), "The built-in loop", "", is("loop."))
 	text = withTable(t, text, "A client tree", "clients[0].", is("clients[0]."))
 	text = withTable(t, text, "The API reference", "", is("docs."))
 	text = withTable(t, text, "The project", "", func(s config.Setting) bool {

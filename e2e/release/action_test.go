@@ -19,19 +19,19 @@ import (
 	"go.yaml.in/yaml/v3"
 	gomodule "golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // installer is the script of action.yml.
 func installer(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("../../action.yml")
-	require.NoError(t, err)
 	var action struct {
 		Runs struct {
 			Steps []struct{ Run string }
 		}
 	}
-	require.NoError(t, yaml.Unmarshal(data, &action))
+	require.NoError(t, yaml.Unmarshal([]byte(safefstest.Read(t, "../../action.yml")), &action))
 	require.Len(t, action.Runs.Steps, 1)
 	return action.Runs.Steps[0].Run
 }
@@ -140,12 +140,8 @@ func TestAction(t *testing.T) {
 				return
 			}
 			require.NoError(t, err, "%s", out)
-			path, err := os.ReadFile(filepath.Join(dir, "path"))
-			require.NoError(t, err)
-			assert.Regexp(t, "^"+regexp.QuoteMeta(filepath.Join(dir, "crdctl-v1.2.3-"))+"(codegen|full)\n$", string(path))
-			output, err := os.ReadFile(filepath.Join(dir, "output"))
-			require.NoError(t, err)
-			assert.Equal(t, "version=v1.2.3\n", string(output))
+			assert.Regexp(t, "^"+regexp.QuoteMeta(filepath.Join(dir, "crdctl-v1.2.3-"))+"(codegen|full)\n$", safefstest.Read(t, filepath.Join(dir, "path")))
+			assert.Equal(t, "version=v1.2.3\n", safefstest.Read(t, filepath.Join(dir, "output")))
 		})
 	}
 }

@@ -20,6 +20,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // Archives have their files with their modes, and no trace of when or where they were made.
@@ -99,10 +101,9 @@ func TestManuals(t *testing.T) {
 	}
 	assert.Subset(t, names, []string{"man/man1/crdctl.1", "man/man1/crdctl-run.1", "completions/crdctl.zsh"})
 	assert.NotContains(t, names, "man/man1/crdctl-generate.1")
-	page, err := os.ReadFile(files[slices.Index(names, "man/man1/crdctl-run.1")].from)
-	require.NoError(t, err)
-	assert.Contains(t, string(page), "built-in controller")
-	assert.NotContains(t, string(page), "no-controller", "a flag of the full build")
+	page := safefstest.Read(t, files[slices.Index(names, "man/man1/crdctl-run.1")].from)
+	assert.Contains(t, page, "built-in controller")
+	assert.NotContains(t, page, "no-controller", "a flag of the full build")
 }
 
 // The version of a release is the tag of its commit, if that has one.
@@ -148,7 +149,5 @@ func TestPublish(t *testing.T) {
 
 	require.NoError(t, r.publish(t.Context()))
 	assert.Equal(t, []string{sumsFile, "a.zip", "b.zip"}, names())
-	sums, err := os.ReadFile(filepath.Join(r.out, sumsFile))
-	require.NoError(t, err)
-	assert.Equal(t, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb  a.zip\n3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d  b.zip\n", string(sums))
+	assert.Equal(t, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb  a.zip\n3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d  b.zip\n", safefstest.Read(t, filepath.Join(r.out, sumsFile)))
 }

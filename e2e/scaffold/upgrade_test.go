@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
@@ -64,10 +65,9 @@ func crdctl(t *testing.T, wantCode int, args ...string) (out, said string) {
 
 func replace(t *testing.T, file, old, replacement string) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(data), old), "%q is not once in %s", old, file)
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644))
+	content := safefstest.Read(t, file)
+	require.Equal(t, 1, strings.Count(content, old), "%q is not once in %s", old, file)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(content, old, replacement, 1)), 0o644))
 }
 
 // A project of every older revision comes to what init would make today, with what its user changed in it, and compiles.
@@ -106,8 +106,7 @@ func TestUpgradeConflicts(t *testing.T) {
 	replace(t, owned, `return map[string]string{"foo": object.Name}`, `return map[string]string{"example.com/foo": object.Name}`)
 	_, said := crdctl(t, ui.ExitNo, "upgrade", "-C", dir)
 	assert.Contains(t, said, "conflicts to resolve, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"")
-	data, err := os.ReadFile(owned)
-	require.NoError(t, err)
-	assert.Equal(t, 1, strings.Count(string(data), "<<<<<<< yours\n"))
-	assert.Contains(t, string(data), `"example.com/foo": object.Name}`)
+	merged := safefstest.Read(t, owned)
+	assert.Equal(t, 1, strings.Count(merged, "<<<<<<< yours\n"))
+	assert.Contains(t, merged, `"example.com/foo": object.Name}`)
 }

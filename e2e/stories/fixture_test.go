@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // world is a place for one story: a directory for projects, a directory for temporary files, and a mark that every process
@@ -104,10 +106,9 @@ func (w *world) crontab() string {
 // replace changes text in a file.
 func (w *world) replace(file, old, replacement string) {
 	w.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(w, err)
-	require.Contains(w, string(data), old, file)
-	require.NoError(w, os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644))
+	content := safefstest.Read(w, file)
+	require.Contains(w, content, old, file)
+	require.NoError(w, os.WriteFile(file, []byte(strings.Replace(content, old, replacement, 1)), 0o644))
 }
 
 // write writes a file that only the user may read.

@@ -3,7 +3,6 @@
 package stories
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/finding"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -350,16 +350,10 @@ func changed(name string, round int) (manifest string) {
 // The program of the story has what the documentation has for controllers of controller-runtime, as it is there.
 func TestReconcileIDsAsDocumented(t *testing.T) {
 	t.Parallel()
-	code, err := os.ReadFile("testdata/view/exact.go")
-	require.NoError(t, err)
-	_, code, _ = bytes.Cut(code, []byte("\n\n")) // the licence
-	assert.LessOrEqual(t, bytes.Count(code, []byte("\n")), 60)
-	docs, err := os.ReadFile("../../docs/view.md")
-	require.NoError(t, err)
-	assert.Contains(t, string(docs), "```go\n"+string(code)+"```\n")
-	main, err := os.ReadFile("testdata/view/main.go")
-	require.NoError(t, err)
-	assert.Contains(t, string(main), "ctrl.NewManager(withReconcileIDs(ctrl.GetConfigOrDie()), ")
+	_, code, _ := strings.Cut(safefstest.Read(t, "testdata/view/exact.go"), "\n\n") // after the licence
+	assert.LessOrEqual(t, strings.Count(code, "\n"), 60)
+	assert.Contains(t, safefstest.Read(t, "../../docs/view.md"), "```go\n"+code+"```\n")
+	assert.Contains(t, safefstest.Read(t, "testdata/view/main.go"), "ctrl.NewManager(withReconcileIDs(ctrl.GetConfigOrDie()), ")
 }
 
 // A run that records nothing has no view: the command names the one that records.

@@ -24,6 +24,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // TestControllerGen compares what crdctl makes of calls of controller-gen with what controller-gen makes of them, byte by byte.
@@ -112,9 +113,7 @@ func oldModuleFiles(t *testing.T) map[string][]byte {
 // callsOf are the calls that a version can make.
 func callsOf(t *testing.T, root, version string) (calls []config.ControllerGenCall) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "calls"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(safefstest.Read(t, filepath.Join(root, "calls"))) {
 		words := strings.Fields(line)
 		c, err := args.Parse(words[1:])
 		require.NoError(t, err)

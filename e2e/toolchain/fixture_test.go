@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // fixtureRuns are all generators of a version, called as kube_codegen.sh calls them.
@@ -72,9 +73,7 @@ func fixture(t *testing.T, version string) string {
 		if semver.Compare(version, "v0.37.0") >= 0 { // the tag took other values then
 			f.Data = bytes.ReplaceAll(f.Data, []byte("validation-gen=TypeMeta"), []byte("validation-gen=TypesWithField=TypeMeta"))
 		}
-		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		require.NoError(t, os.WriteFile(name, f.Data, 0o600))
+		safefstest.WriteFiles(t, dir, map[string]string{f.Name: string(f.Data)})
 	}
 	return dir
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
@@ -62,9 +63,7 @@ func content(t *testing.T, root string) map[string]string {
 			case info.IsDir():
 				walk(name)
 			default:
-				data, err := os.ReadFile(filepath.Join(root, name))
-				require.NoError(t, err)
-				all[name] = string(data)
+				all[name] = safefstest.Read(t, filepath.Join(root, name))
 			}
 		}
 	}

@@ -5,7 +5,6 @@
 package upstream
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -64,9 +64,7 @@ func refuse(t *testing.T, u *upstream) {
 					prepare(t, root)
 				}
 				file := filepath.Join(root, filepath.FromSlash(c.file))
-				data, err := os.ReadFile(file)
-				require.NoError(t, err)
-				require.NoError(t, os.WriteFile(file, bytes.Replace(data, []byte(c.old), []byte(c.by), 1), 0o644))
+				require.NoError(t, os.WriteFile(file, []byte(strings.Replace(safefstest.Read(t, file), c.old, c.by, 1)), 0o644))
 			}
 			root := c.f.Lay(t)
 			p := gentest.Settings(t, root)

@@ -32,17 +32,11 @@ func open(t *testing.T) *project.Project {
 	archive, err := txtar.ParseFile("testdata/project.txtar")
 	require.NoError(t, err)
 	for _, f := range archive.Files {
-		write(t, filepath.Join(root, filepath.FromSlash(f.Name)), string(f.Data))
+		safefstest.WriteFiles(t, root, map[string]string{f.Name: string(f.Data)})
 	}
 	p, err := project.Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
 	require.NoError(t, err)
 	return p
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
 func options() apidocs.Options {
@@ -70,9 +64,7 @@ func TestPages(t *testing.T) {
 	assert.Equal(t, got, pages(t, open(t), options()), "not the same ones again")
 	if *update {
 		require.NoError(t, os.RemoveAll(golden))
-		for name, text := range got {
-			write(t, filepath.Join(golden, filepath.FromSlash(name)), text)
-		}
+		safefstest.WriteFiles(t, golden, got)
 	}
 	want := map[string]string{}
 	for name := range got {
@@ -123,8 +115,7 @@ func TestOnlyOwnPages(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, changes)
 
-	own := filepath.Join(p.Root, "docs/api/guide.md")
-	write(t, own, "# A guide\n")
+	safefstest.WriteFiles(t, p.Root, map[string]string{"docs/api/guide.md": "# A guide\n"})
 	o := options()
 	o.Formats, o.Ignore = []string{"markdown"}, []string{"v1beta1/*"}
 	changes, err = diff(o)
@@ -138,7 +129,7 @@ func TestOnlyOwnPages(t *testing.T) {
 		"docs/api/stable.example.com/v1beta1/crontab.md": tree.Delete,
 	}, ops)
 
-	write(t, filepath.Join(p.Root, "docs/api/README.md"), "# Mine\n")
+	safefstest.WriteFiles(t, p.Root, map[string]string{"docs/api/README.md": "# Mine\n"})
 	_, err = diff(options())
 	assert.ErrorContains(t, err, "docs/api/README.md was not written by crdctl docs and would be overwritten; it does not have crdctl's mark")
 }

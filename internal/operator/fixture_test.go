@@ -8,8 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +18,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/ui"
-	"github.com/stretchr/testify/require"
 )
 
 // bed is a controller with templates, on an API server that is a function.
@@ -69,9 +67,7 @@ const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a",
 
 func (b *bed) template(text string) {
 	b.Helper()
-	file := filepath.Join(b.Root, "templates", "map.yaml")
-	require.NoError(b, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(b, os.WriteFile(file, []byte(text), 0o644))
+	safefstest.WriteFiles(b.T, b.Root, map[string]string{"templates/map.yaml": text})
 }
 
 func (b *bed) usual(r operatortest.Request) (int, string) {

@@ -12,9 +12,11 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdctl/crdctl/templates"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/templates"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -61,9 +63,7 @@ func TestRender(t *testing.T) {
 			if *update {
 				require.NoError(t, os.WriteFile(golden, got, 0o644))
 			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), string(got), "the scaffold is not as in %s; look at the difference after go test ./internal/scaffold -update", golden)
+			assert.Equal(t, safefstest.Read(t, golden), string(got), "the scaffold is not as in %s; look at the difference after go test ./internal/scaffold -update", golden)
 		})
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // What was added is in the file a second later, without being closed.
@@ -39,9 +41,7 @@ func TestFileIsNotOverwritten(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, content, 0o600))
 		_, err := New(Options{File: path})
 		require.ErrorContains(t, err, path+": exists and is not a recording")
-		b, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, content, b)
+		assert.Equal(t, string(content), safefstest.Read(t, path))
 	}
 
 	path := recorded(t, 10)

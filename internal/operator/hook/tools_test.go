@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // patience is how long a test waits for what must come. It is no measure of anything.
@@ -115,9 +117,7 @@ func gone(pid int) bool {
 
 func twoPIDs(t *testing.T, file string) (parent, child int) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	_, err = fmt.Sscanf(string(data), "%d %d", &parent, &child)
+	_, err := fmt.Sscanf(safefstest.Read(t, file), "%d %d", &parent, &child)
 	require.NoError(t, err)
 	return parent, child
 }

@@ -15,20 +15,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-func put(t *testing.T, root string, files map[string]string) {
-	t.Helper()
-	for name, content := range files {
-		file := filepath.Join(root, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-	}
-}
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+)
 
 func packed(t *testing.T, root string, loop config.Loop) *Set {
 	t.Helper()
@@ -45,7 +38,7 @@ func podArgs(t *testing.T, set *Set) []string {
 // Scripts go with the controller, each once and under a name of its own; what is no script has to be in the image.
 func TestHooksAreTakenAlong(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"sync.py": "one", "a/sync.py": "two", "a/my data.json": "{}", "bin/hook": "\x7fELF\x00"})
+	safefstest.WriteFiles(t, root, map[string]string{"sync.py": "one", "a/sync.py": "two", "a/my data.json": "{}", "bin/hook": "\x7fELF\x00"})
 	set := packed(t, root, config.Loop{Hook: "python3 -u a/sync.py 'a/my data.json' $", FinalizeHook: "./sync.py", CustomizeHook: "./bin/hook"})
 	want := map[string]string{"sync.py": "two", "my_data.json": "{}", "sync.py_": "one"}
 	assert.Equal(t, want, find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data, "files")
@@ -72,7 +65,7 @@ func TestInterpreter(t *testing.T) {
 		assert.Equal(t, want, interpreter(script), script)
 	}
 	root := t.TempDir()
-	put(t, root, map[string]string{"sync.py": "#!/usr/bin/env python3\n"})
+	safefstest.WriteFiles(t, root, map[string]string{"sync.py": "#!/usr/bin/env python3\n"})
 	assert.Contains(t, packed(t, root, config.Loop{Hook: "./sync.py"}).Notes, "python3 is expected in the image")
 	assert.NotContains(t, strings.Join(packed(t, root, config.Loop{Hook: "/bin/sh sync.py"}).Notes, "\n"), "python3")
 }
@@ -80,7 +73,7 @@ func TestInterpreter(t *testing.T) {
 // YAML has characters that it folds or refuses where JSON takes them as they are.
 func TestCharactersOfFiles(t *testing.T) {
 	root, text := t.TempDir(), "a\tb\x7f \u0080\u0085\u009f\u00a0 \u2028\u2029 \ufeff\ufffd\ufffe\uffff \U0001f600 \\u0085 \"'<&>\r\n---\nend"
-	put(t, root, map[string]string{"sync.sh": text})
+	safefstest.WriteFiles(t, root, map[string]string{"sync.sh": text})
 	set := packed(t, root, config.Loop{Hook: "sh sync.sh"})
 	assert.Equal(t, text, find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data["sync.sh"])
 }
@@ -93,12 +86,12 @@ func TestArgumentsAreNotExpanded(t *testing.T) {
 
 func TestTemplatesAreTakenAlong(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"t/a.yaml": "a", "t/_b.tmpl": "b", "t/_c.tpl": "c", "t/d.tpl": "no", "t/README.md": "no", "t/more/c.yaml": "no"})
+	safefstest.WriteFiles(t, root, map[string]string{"t/a.yaml": "a", "t/_b.tmpl": "b", "t/_c.tpl": "c", "t/d.tpl": "no", "t/README.md": "no", "t/more/c.yaml": "no"})
 	set := packed(t, root, config.Loop{Template: "t"})
 	assert.Equal(t, map[string]string{"a.yaml": "a", "_b.tmpl": "b", "_c.tpl": "c"}, find[*corev1.ConfigMap](t, set, "cron-system/cron-template").Data, "files")
 	assert.Contains(t, podArgs(t, set), "--template=/etc/crdctl/template")
 	before := find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Annotations["crdctl.dev/config"]
-	put(t, root, map[string]string{"t/a.yaml": "other"})
+	safefstest.WriteFiles(t, root, map[string]string{"t/a.yaml": "other"})
 	after := find[*appsv1.Deployment](t, packed(t, root, config.Loop{Template: "t"}), "cron-system/cron").Spec.Template.Annotations["crdctl.dev/config"]
 	assert.NotEmpty(t, before, "the pods stay as they are when a template changes")
 	assert.NotEqual(t, after, before, "the pods stay as they are when a template changes")
@@ -106,7 +99,7 @@ func TestTemplatesAreTakenAlong(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxConfigMap), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
+	safefstest.WriteFiles(t, root, map[string]string{"large.py": strings.Repeat("x", maxConfigMap), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
 	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o755))
 	for _, test := range []struct {
 		loop config.Loop
@@ -135,8 +128,8 @@ func TestPackRefuses(t *testing.T) {
 func TestPackRefusesWhatIsOutside(t *testing.T) {
 	parent := t.TempDir()
 	root := filepath.Join(parent, "project")
-	put(t, parent, map[string]string{"outside.key": "secret", "templates/a.yaml": "a: 1"})
-	put(t, root, map[string]string{"run.sh": "", "inside/sync.sh": "x", "t/a.yaml": "a: 1"})
+	safefstest.WriteFiles(t, parent, map[string]string{"outside.key": "secret", "templates/a.yaml": "a: 1"})
+	safefstest.WriteFiles(t, root, map[string]string{"run.sh": "", "inside/sync.sh": "x", "t/a.yaml": "a: 1"})
 	for link, to := range map[string]string{
 		"link.sh": "../outside.key", "absolute.sh": filepath.Join(parent, "outside.key"), "t/_k.tpl": "../../outside.key", "out": "../templates", "dir": "..",
 		"ok.sh": "inside/sync.sh",
@@ -159,7 +152,7 @@ func TestPackRefusesWhatIsOutside(t *testing.T) {
 // Not every word with a slash is a file.
 func TestWordsThatNameNoFile(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"run.sh": ""})
+	safefstest.WriteFiles(t, root, map[string]string{"run.sh": ""})
 	for _, hook := range []string{
 		"./run.sh x apps/v1", "./run.sh --kind apps/v1", "/bin/x --out=a/b http://a/b.py", "sh -c 'cat a/b.sh'", "perl -e s/a/b/", "/bin/x /opt/missing.py", "x serve",
 	} {
@@ -183,7 +176,7 @@ func TestArgs(t *testing.T) {
 // What no ConfigMap can take is not read into memory.
 func TestPackReadsNoMoreThanFits(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxConfigMap), "blob": ""})
+	safefstest.WriteFiles(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxConfigMap), "blob": ""})
 	for _, sparse := range []string{"t/a.yaml", "blob"} {
 		require.NoError(t, os.Truncate(filepath.Join(root, sparse), 1<<30))
 	}

@@ -11,9 +11,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // grantsOf are rules, one resource a line.
@@ -99,7 +101,7 @@ func TestNotesOnRights(t *testing.T) {
 	}
 
 	root := t.TempDir()
-	put(t, root, map[string]string{"t/a.yaml": "", "t/customize.yml.tmpl": "[]"})
+	safefstest.WriteFiles(t, root, map[string]string{"t/a.yaml": "", "t/customize.yml.tmpl": "[]"})
 	notes = packed(t, root, config.Loop{Template: "t"}).Notes
 	require.Len(t, notes, 1, "templates")
 	assert.True(t, strings.HasPrefix(notes[0], "customize.yml.tmpl may ask for any kind"), "templates")

@@ -10,14 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // project is a scaffold with kinds of one group.
@@ -131,9 +132,7 @@ func TestPlanOfARemovedKind(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, removed, "the types stay")
-	content, err := os.ReadFile(filepath.Join(dir, removed))
-	require.NoError(t, err)
-	safefstest.WriteFiles(t, dir, map[string]string{removed: string(content) + "\n// mine\n"})
+	safefstest.WriteFiles(t, dir, map[string]string{removed: safefstest.Read(t, filepath.Join(dir, removed)) + "\n// mine\n"})
 	p = plan(t, dir, before, after)
 	assert.Equal(t, []string{removed}, p.Edited)
 	assert.Empty(t, changes(t, p, dir)[removed])

@@ -3,7 +3,6 @@
 package fields_test
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -25,10 +25,8 @@ var (
 // rows reads the tables. The --field is in the first cell, or, where that has a rule, in the last.
 func rows(t *testing.T) []row {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/fields.md")
-	require.NoError(t, err)
 	var all []row
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(safefstest.Read(t, "../../../docs/fields.md")) {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "|--") {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -67,7 +68,5 @@ func golden(t *testing.T, name, got string) {
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got, "go test ./internal/scaffold/fields -update writes %s anew", file)
+	require.Equal(t, safefstest.Read(t, file), got, "go test ./internal/scaffold/fields -update writes %s anew", file)
 }

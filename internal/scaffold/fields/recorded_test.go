@@ -5,12 +5,12 @@ package fields_test
 import (
 	"fmt"
 	"go/format"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -31,9 +31,7 @@ func goOf(t *testing.T, set *fields.Set, spec, status, types string) string {
 // Fields that a crdctl recorded when the language had a rule for everything make the same Go types, to the byte. The file has those
 // fields and what that crdctl made of them; it is never written anew.
 func TestRecorded(t *testing.T) {
-	data, err := os.ReadFile("testdata/recorded.txt")
-	require.NoError(t, err)
-	recorded, want, _ := strings.Cut(string(data), "\n\n")
+	recorded, want, _ := strings.Cut(safefstest.Read(t, "testdata/recorded.txt"), "\n\n")
 	var args []string
 	for arg := range strings.Lines(recorded) {
 		translated := fields.Translate(strings.TrimSuffix(arg, "\n"))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/view/server"
 )
 
@@ -25,11 +26,7 @@ func TestBrowse(t *testing.T) {
 	s := serve(t, crontab())
 	remove, err := s.Browse(t.Context())
 	require.NoError(t, err)
-	read := func(name string) string {
-		content, err := os.ReadFile(filepath.Join(bin, name))
-		require.NoError(t, err)
-		return string(content)
-	}
+	read := func(name string) string { return safefstest.Read(t, filepath.Join(bin, name)) }
 	assert.Contains(t, html.UnescapeString(read("file")), "url="+s.URL()+`"`)
 	assert.True(t, strings.HasPrefix(read("mode"), "-rw------- "), read("mode"))
 	token := doorOf(t, s.URL()).token
@@ -54,9 +51,7 @@ func TestBrowseLeavesTheBrowser(t *testing.T) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	remove, err := serve(t, crontab()).Browse(t.Context())
 	require.NoError(t, err)
-	content, err := os.ReadFile(filepath.Join(bin, "pid"))
-	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	pid, err := strconv.Atoi(strings.TrimSpace(safefstest.Read(t, filepath.Join(bin, "pid"))))
 	require.NoError(t, err)
 	browser, err := os.FindProcess(pid)
 	require.NoError(t, err)
