@@ -172,7 +172,20 @@ func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) 
 		command := strings.TrimLeft(text, "\t @-+")
 		lines = append(lines, Line{Place{line.Path, line.Line, command}, strings.Contains(strings.TrimSuffix(text, command), "-")})
 	}
+	if f.OneShell && len(lines) > 0 {
+		return []Line{oneLine(lines)}
+	}
 	return lines
+}
+
+// oneLine is the text of lines that go to one shell, with each in its place.
+func oneLine(lines []Line) Line {
+	one := lines[0]
+	for _, l := range lines[1:] {
+		next := one.Line + strings.Count(one.Text, "\n")
+		one.Text += strings.Repeat("\n", max(1, l.Line-next)) + l.Text
+	}
+	return one
 }
 
 // targetVars adds the variables of a target: first those that refer to none.

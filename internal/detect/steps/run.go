@@ -125,7 +125,11 @@ func (x *run) recipe(lines []makefile.Line, maybe bool, overrides map[string]str
 		if !x.seen && !x.wanted(line.Text) && !leads.MatchString(line.Text) {
 			continue
 		}
-		for i, text := range logical(line.Text) {
+		texts := []string{line.Text}
+		if !x.file.OneShell {
+			texts = logical(line.Text)
+		}
+		for i, text := range texts {
 			read := shell.ReadCall(path.Join(shell.Root, line.Path), text, x.dir, shell.Call{Env: x.file.Exported()})
 			for j := range read.Commands {
 				read.Commands[j].GoesOn = read.Commands[j].GoesOn || line.GoesOn

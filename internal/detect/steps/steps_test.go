@@ -75,6 +75,21 @@ verify: generate
 	Makefile:6 /api: ["controller-gen" "object"] X=1
 	Makefile:2 : ["echo" "done"]
 `},
+		"recipes of which one shell runs all lines": {`
+-- Makefile --
+.ONESHELL:
+generate:
+	@cd api
+	# not in the root
+
+	controller-gen \
+		object
+	-controller-gen crd
+`, `Makefile: generate generates=true
+	Makefile:3 : ["cd" "api"]
+	Makefile:6 /api: ["controller-gen" "object"]
+	Makefile:8 /api: ["controller-gen" "crd"]
+`},
 		"functions of mage, in the directory above": {`
 -- op/magefiles/magefile.go --
 //go:build mage
