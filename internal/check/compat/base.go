@@ -24,10 +24,9 @@ var ErrNoCRDs = errors.New("no CustomResourceDefinition of the project")
 
 // Baseline is the CRDs of a base.
 type Baseline struct {
-	crds    State           // of the CRDs that are still in the project
-	now     State           // those of the project
-	removed []*project.CRD  // those that are not
-	dirs    map[string]bool // that had CRDs of the project
+	crds    State          // of the CRDs that are still in the project
+	now     State          // those of the project
+	removed []*project.CRD // those that are not
 }
 
 // Read finds the CRDs of the project in an older state of it, by their names: files and directories may have had others. Where one is there
@@ -59,7 +58,7 @@ func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
 			return nil, err
 		}
 	}
-	found := &Baseline{crds: State{}, now: r.now, dirs: dirs}
+	found := &Baseline{crds: State{}, now: r.now}
 	for _, name := range sortedKeys(r.now) {
 		if old := r.pick(name, dirs); old != nil {
 			found.crds[name] = old

@@ -34,10 +34,9 @@ type goType struct {
 }
 
 type goField struct {
-	at         rule.Place
-	typ, json  string
-	uses       map[string]bool
-	isEmbedded bool
+	at        rule.Place
+	typ, json string
+	uses      map[string]bool
 }
 
 type goConst struct{ file, value string }
@@ -119,7 +118,7 @@ func (s source) typeOf(spec *ast.TypeSpec) *goType {
 			t.fields[name.Name] = field
 		}
 		if len(f.Names) == 0 {
-			field.at, field.isEmbedded = s.at(f.Type.Pos()), true
+			field.at = s.at(f.Type.Pos())
 			_, called, _ := strings.Cut("."+path.Base(strings.TrimLeft(field.typ, "*")), ".")
 			if i := strings.LastIndex(called, "."); i >= 0 {
 				called = called[i+1:]

@@ -26,8 +26,7 @@ var (
 
 // world is what is known of all packages.
 type world struct {
-	served map[string]role
-	types  map[types.Object]typ
+	types map[types.Object]typ
 }
 
 // typ is a type that API objects are made of.
@@ -56,7 +55,7 @@ type constantOf struct {
 
 // look gathers the types of the packages.
 func look(pkgs []*pkg, served map[string]role) *world {
-	w := &world{served, map[types.Object]typ{}}
+	w := &world{map[types.Object]typ{}}
 	for _, p := range pkgs {
 		for _, d := range p.decls {
 			if r := served[p.PkgPath+"."+d.owner]; d.ast == nil && r != 0 {

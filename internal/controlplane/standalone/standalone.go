@@ -13,11 +13,8 @@ import (
 	"time"
 )
 
-// Exit codes of the programs.
-const (
-	exitFine    = 0
-	exitFailure = 1
-)
+// exitFailure is the exit code of the programs where they fail.
+const exitFailure = 1
 
 // parentEvery is how often it is looked whether the parent is still there.
 const parentEvery = 100 * time.Millisecond

@@ -12,7 +12,6 @@ import (
 type variable struct {
 	value  string
 	simple bool
-	at     Place
 }
 
 func (f *File) set(name, value string) { f.vars[name] = &variable{value: value, simple: true} }
@@ -21,7 +20,7 @@ func (f *File) set(name, value string) { f.vars[name] = &variable{value: value, 
 // one that an earlier branch of its kind gave.
 func (r *reader) assign(name, how, value string) {
 	old := r.vars[name]
-	v := &variable{value: value, at: Place{r.path, r.line, ""}}
+	v := &variable{value: value}
 	switch how {
 	case "?":
 		if old != nil {

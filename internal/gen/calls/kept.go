@@ -31,9 +31,8 @@ type kept struct {
 	store    *cache.Store
 	sums     *sums.Sums
 	started  time.Time
-	common   []string // what all calls depend on; nil where nothing can be kept
-	fixed    []string // directories whose files never change
-	only     []string
+	common   []string     // what all calls depend on; nil where nothing can be kept
+	fixed    []string     // directories whose files never change
 	walk     func() below // once
 }
 
@@ -44,7 +43,7 @@ type inputs struct {
 }
 
 func newKept(ctx context.Context, root string, settings config.ControllerGen, only []string, store *cache.Store, program string) *kept {
-	k := &kept{root: root, settings: settings, store: store, started: time.Now(), only: only}
+	k := &kept{root: root, settings: settings, store: store, started: time.Now()}
 	k.walk = sync.OnceValue(func() below { return walk(root, bases(settings.Calls)) })
 	if store == nil {
 		return k

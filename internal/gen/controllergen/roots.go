@@ -24,9 +24,9 @@ import (
 
 // pkg is a root of a call.
 type pkg struct {
-	path, dir string
-	module    string   // the directory from which it is loaded: that of its go.mod
-	files     []string // where the call names these, and not the package: they are a package of their own
+	path   string
+	module string   // the directory from which it is loaded: that of its go.mod
+	files  []string // where the call names these, and not the package: they are a package of their own
 	marks
 }
 
@@ -121,7 +121,7 @@ func (e *expansion) addAs(path, dir, module string) error {
 	}
 	e.known[path] = true
 	m, err := e.dirs.marks(dir)
-	e.all = append(e.all, &pkg{path: path, dir: dir, module: module, marks: m})
+	e.all = append(e.all, &pkg{path: path, module: module, marks: m})
 	return err
 }
 
