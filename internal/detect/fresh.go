@@ -62,6 +62,7 @@ func (d *discovery) readFresh() error {
 	}
 	slices.SortFunc(d.made, func(a, b string) int { return helperIndex(a) - helperIndex(b) })
 	d.setAPIs(found)
+	d.leaveUnrunByGroups()
 	if clients == "" || d.clientsOfCalls() {
 		return nil
 	}
@@ -75,6 +76,23 @@ func (d *discovery) readFresh() error {
 	d.Set("clients[0].watch", "listers and informers, as most controllers need them")
 	d.Note(clients, "+genclient, and no client tree yet; it goes to %s, write clients: [{dir: DIRECTORY}] for another place", dir)
 	return nil
+}
+
+// leaveUnrunByGroups leaves out the generators that calls of generate-groups.sh do not name, where nothing else runs any: a tag is often copied with its type.
+func (d *discovery) leaveUnrunByGroups() {
+	if d.callOf("generate-groups") == "" || d.callOf("gen_helpers") != "" {
+		return
+	}
+	unrun := func(name string) bool {
+		tool := helpers[helperIndex(name)].tool
+		groups, ok := d.groupsOf(tool)
+		return ok && len(groups) == 0 && d.callOf(tool) == ""
+	}
+	if slices.ContainsFunc(d.made, unrun) {
+		d.made = slices.DeleteFunc(d.made, unrun)
+		d.Settings.Generators = append([]string{}, d.made...)
+		d.Set("generators", d.callOf("generate-groups"))
+	}
 }
 
 // copiedByHand reports whether a person wrote the deep copies in a directory, where no command generates any code: its tags are copied, or were read once.
