@@ -176,7 +176,7 @@ func (r *Reader) writtenByHand(calls []*genCall, c *genCall) (files []string) {
 func (r *Reader) hasType(c *genCall, m repo.Manifest) bool {
 	_, group, _ := strings.Cut(m.Name, ".")
 	for at, kinds := range r.Kinds[group] {
-		if covers(c, r.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
+		if covers(c, r.Modules, at) && (m.Kind == "" || len(kinds) == 0 || slices.Contains(kinds, m.Kind)) {
 			return true
 		}
 	}
