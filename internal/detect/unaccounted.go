@@ -114,11 +114,15 @@ const copying = ") DeepCopyInto(out *"
 // hasCopies reports whether a file has deep copies.
 func hasCopies(f *repo.GoFile) bool { return f.LineWith(copying) > 0 }
 
-// madeByOthers reports whether a program that crdctl does not run makes the deep copies of a package: then it makes its clients as well.
-func (d *discovery) madeByOthers(dir string) bool {
-	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool {
+// madeByOthers returns the file of a package's deep copies that a program makes that crdctl does not run, or nil: then it makes its clients as well.
+func (d *discovery) madeByOthers(dir string) *repo.GoFile {
+	i := slices.IndexFunc(d.ByDir[dir], func(f *repo.GoFile) bool {
 		return f.Generator != "" && f.Generator != controllergen.Name && !slices.Contains(repo.GengoTools, f.Generator) && hasCopies(f)
 	})
+	if i < 0 {
+		return nil
+	}
+	return d.ByDir[dir][i]
 }
 
 // unmarked is the generator of deep copies that have lost the mark of generated code.
