@@ -91,6 +91,9 @@ func (i *installer) env() (env []string) {
 		env = i.program.env(os.Environ())
 	}
 	if i.hooks != nil {
+		if i.program != nil {
+			env = append(env, i.program.hookEnv(i.hooks, os.Environ())...)
+		}
 		env = append(env, i.hooks.env()...)
 	}
 	return env

@@ -60,7 +60,7 @@ func TestUseChart(t *testing.T) {
 		},
 		"two": {
 			files: with(chartIn("charts/shop"), chartIn("charts/other")),
-			said:  "crdctl: charts/other, charts/shop have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml\n",
+			said:  "crdctl: charts/other, charts/shop have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes\n",
 		},
 		"two, of which one has the name of the module": {
 			files: with(chartIn("charts/shop"), chartIn("charts/shop-ui"), map[string]string{
@@ -101,7 +101,7 @@ func TestUseChart(t *testing.T) {
 				"deploy/base/kustomization.yaml": "resources: [a.yaml]\n", "deploy/base/a.yaml": plain, "go.mod": "module example.com/shop\n",
 				"deploy/one/kustomization.yaml": "resources: [../base]\n", "deploy/two/kustomization.yaml": "resources: [../base]\n",
 			},
-			said: "crdctl: deploy/one, deploy/two have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml\n",
+			said: "crdctl: deploy/one, deploy/two have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes\n",
 		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {

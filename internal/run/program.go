@@ -86,9 +86,9 @@ func (p *program) certDir() string {
 	return filepath.Join(p.temp, "k8s-webhook-server", "serving-certs")
 }
 
-// webhookPort is the port on which the program serves webhooks; 0 for any, where a flag sets it.
+// webhookPort is the port on which the program serves webhooks; 0 for any, where a flag or a variable sets it.
 func (p *program) webhookPort() int {
-	if p.has(webhookPortFlags) || p.has(p.webhookAddrs()) {
+	if p.has(webhookPortFlags) || p.has(p.webhookAddrs()) || slices.Contains(p.source.Env, podPortVar) {
 		return 0
 	}
 	return cmp.Or(p.source.WebhookPort, defaultWebhookPort)
@@ -272,6 +272,27 @@ func (p *program) env(ours []string) (env []string) {
 	}
 	for _, name := range tempVars() {
 		env = append(env, name+"="+p.temp)
+	}
+	return env
+}
+
+// Variables that say where the program serves webhooks. One that makes its own certificates makes them for the host.
+const (
+	podHostVar = "WEBHOOK_HOST"
+	podPortVar = "WEBHOOK_PORT"
+	podCertVar = "WEBHOOK_CERT_DIR"
+)
+
+// hookEnv are those of these variables that a program reads, if it takes the port from one, and that the user has not set. They come after the
+// others, since what the pod has for them holds in a cluster alone.
+func (p *program) hookEnv(hooks *webhooks, ours []string) (env []string) {
+	if !slices.Contains(p.source.Env, podPortVar) {
+		return nil
+	}
+	for _, v := range []variable{{podHostVar, "127.0.0.1"}, {podPortVar, strconv.Itoa(hooks.port)}, {podCertVar, hooks.certDir}} {
+		if slices.Contains(p.source.Env, v.name) && !slices.ContainsFunc(ours, func(own string) bool { return strings.HasPrefix(own, v.name+"=") }) {
+			env = append(env, v.name+"="+v.value)
+		}
 	}
 	return env
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -313,6 +314,21 @@ func TestManagerWithoutManifests(t *testing.T) {
 	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {Number: true}, "metrics-addr": {Number: true}, "metrics-bind-address": {Default: "0"}}
 	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics, "--metrics-addr=" + portOf(m.metrics), "--webhook-bind-address=1"}, m.args(&webhooks{port: 1}), "ports, whatever they are called")
+}
+
+// A program that reads where it serves webhooks from variables is told so, whatever its pod has for them.
+func TestWebhooksByVariables(t *testing.T) {
+	m, err := newProgram(&mainpkg.Program{Env: []string{"WEBHOOK_CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT"}}, t.TempDir(), false)
+	require.NoError(t, err)
+	assert.Zero(t, m.webhookPort(), "any port, because a variable sets it")
+	hooks := &webhooks{port: 4321, certDir: "/certs"}
+	assert.Equal(t, []string{"WEBHOOK_PORT=4321", "WEBHOOK_CERT_DIR=/certs"}, m.hookEnv(hooks, []string{"WEBHOOK_HOST=of.the.user"}))
+	i := &installer{program: m, hooks: hooks}
+	m.pod = &pod{env: []variable{{"WEBHOOK_PORT", "9876"}}}
+	env := i.env()
+	assert.Greater(t, slices.Index(env, "WEBHOOK_PORT=4321"), slices.Index(env, "WEBHOOK_PORT=9876"), "the last one counts")
+	m.source.Env = nil
+	assert.Empty(t, m.hookEnv(hooks, nil))
 }
 
 // A configuration file in Gardener's form has what listens below server.
