@@ -106,18 +106,20 @@ func (d *unheard) delivery(o *model.Object, event *model.Delivery) {
 	}
 }
 
-// madeBy reports whether a client wrote an object, or may have: its first version is older than what is recorded.
+// madeBy reports whether a client made an object, or may have: its first version is older than what is recorded. One that only labels what
+// another made, such as a pod of a Deployment, leaves it to that one's owner.
 func madeBy(o *model.Object, who *model.Who) (made, older bool) {
-	older = true
+	wrote := false
 	for _, v := range o.Versions {
-		if v.Request != nil && v.Type != "DELETED" {
-			if v.Request.Actor.Who == who {
-				return true, false
-			}
-			older = older && v.Type != "ADDED"
+		switch {
+		case v.Request == nil || v.Type == "DELETED":
+		case v.Type == "ADDED":
+			return v.Request.Actor.Who == who, false
+		default:
+			wrote = wrote || v.Request.Actor.Who == who
 		}
 	}
-	return older, older
+	return true, !wrote
 }
 
 // begin ends what waited for a reconcile of the key. A key that is reconciled twice after a delivery was queued after it the second time.
