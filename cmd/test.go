@@ -91,7 +91,10 @@ func (o *testOptions) run(ctx context.Context, s ui.Streams, argv []string) (err
 		return err
 	}
 	env := envtest.Environ(os.Environ(), dir, o.controllers)
-	if len(suites.Files) == 0 {
+	if len(suites.Existing) > 0 {
+		s.Report().Note("%s: UseExistingCluster is true, so the tests get a control plane with the project's CRDs", strings.Join(suites.Existing, ", "))
+	}
+	if len(suites.Files) == 0 || len(suites.Existing) > 0 {
 		return o.runOnPlane(ctx, s, root, argv, env)
 	}
 	return o.command(s, argv, env)

@@ -30,6 +30,8 @@ type Suites struct {
 	// Downloads are the places, as file:line, at which the download of programs is turned on. Such a suite does not look at what the
 	// environment names, so it is not served by this program.
 	Downloads []string
+	// Existing are the places at which a suite is told to use a cluster that exists: it starts none.
+	Existing []string
 }
 
 // Inspect reads the Go files below root; names are seen from there.
@@ -59,40 +61,83 @@ func Inspect(root string) (Suites, error) {
 			return err
 		}
 		found.Files = append(found.Files, path)
-		found.Downloads = append(found.Downloads, downloads(path, content)...)
+		file := newTestFile(path, content)
+		found.Downloads = append(found.Downloads, file.turnedOn("DownloadBinaryAssets")...)
+		found.Existing = append(found.Existing, file.turnedOn("UseExistingCluster")...)
 		return nil
 	})
 	return found, err
 }
 
-// downloads returns the places in a file where DownloadBinaryAssets is true.
-func downloads(name string, content []byte) (places []string) {
-	files := token.NewFileSet()
-	file, _ := parser.ParseFile(files, name, content, parser.SkipObjectResolution) // what could be parsed is there
-	if file == nil {
-		return nil
+// testFile is a parsed file, as far as it could be parsed.
+type testFile struct {
+	name  string
+	files *token.FileSet
+	*ast.File
+	// on are the variables that it sets to true.
+	on map[string]bool
+}
+
+func newTestFile(name string, content []byte) *testFile {
+	f := &testFile{name: name, files: token.NewFileSet(), on: map[string]bool{}}
+	f.File, _ = parser.ParseFile(f.files, name, content, parser.SkipObjectResolution)
+	f.values(func(left, value ast.Expr) {
+		if id, ok := left.(*ast.Ident); ok && f.isTrue(value) {
+			f.on[id.Name] = true
+		}
+	})
+	return f
+}
+
+// values calls a function for each value that a variable or a field gets.
+func (f *testFile) values(do func(left, value ast.Expr)) {
+	if f.File == nil {
+		return
 	}
-	isTrue := func(e ast.Expr) bool {
-		id, ok := e.(*ast.Ident)
-		return ok && id.Name == "true"
-	}
-	note := func(n ast.Node) {
-		places = append(places, fmt.Sprintf("%s:%d", name, files.Position(n.Pos()).Line))
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
+	ast.Inspect(f.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.KeyValueExpr:
-			if id, ok := n.Key.(*ast.Ident); ok && id.Name == "DownloadBinaryAssets" && isTrue(n.Value) {
-				note(n)
-			}
+			do(n.Key, n.Value)
 		case *ast.AssignStmt:
 			for i, left := range n.Lhs {
-				if s, ok := left.(*ast.SelectorExpr); ok && s.Sel.Name == "DownloadBinaryAssets" && i < len(n.Rhs) && isTrue(n.Rhs[i]) {
-					note(n)
+				if i < len(n.Rhs) {
+					do(left, n.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if i < len(n.Values) {
+					do(name, n.Values[i])
 				}
 			}
 		}
 		return true
+	})
+}
+
+// isTrue reports whether a value is true: itself, as a variable that is set to it, or by a pointer, as in ptr.To(true).
+func (f *testFile) isTrue(value ast.Expr) bool {
+	switch v := value.(type) {
+	case *ast.Ident:
+		return v.Name == "true" || f.on[v.Name]
+	case *ast.UnaryExpr:
+		return v.Op == token.AND && f.isTrue(v.X)
+	case *ast.CallExpr:
+		return len(v.Args) == 1 && f.isTrue(v.Args[0])
+	}
+	return false
+}
+
+// turnedOn returns the places where a field is set to true.
+func (f *testFile) turnedOn(field string) (places []string) {
+	f.values(func(left, value ast.Expr) {
+		name := left
+		if s, ok := left.(*ast.SelectorExpr); ok {
+			name = s.Sel
+		}
+		if id, ok := name.(*ast.Ident); ok && id.Name == field && f.isTrue(value) {
+			places = append(places, fmt.Sprintf("%s:%d", f.name, f.files.Position(left.Pos()).Line))
+		}
 	})
 	return places
 }

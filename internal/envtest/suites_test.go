@@ -31,6 +31,12 @@ func TestInspect(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Suites{Files: []string{"a/a_test.go", "b/b.go"}, Downloads: []string{"b/b.go:6"}}, got)
 
+	// A suite on a cluster that exists needs one.
+	write(t, root, "d/d_test.go", imports+"var existing = true\n\nvar a = et.Environment{UseExistingCluster: &existing}\nvar b = et.Environment{UseExistingCluster: ptr.To(true)}\nvar c = et.Environment{UseExistingCluster: ptr.To(false)}\n")
+	got, err = Inspect(root)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"d/d_test.go:7", "d/d_test.go:8"}, got.Existing)
+
 	// A package of another module may start envtest, as that of flux does.
 	write(t, root, "test/go.mod", "module example.com/x/test\n\nrequire (\n\tsigs.k8s.io/controller-runtime v0.24.1 // indirect\n)\n")
 	got, err = Inspect(root)
