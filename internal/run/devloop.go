@@ -240,49 +240,16 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		d.settings.changed(d.Root, d.reporter)
 		c.Settings = false
 	}
-	generated := d.asksToGenerate(c) || d.stale
-	if generated {
-		err := d.save.Step("generate", func() error { return d.steps.generate(ctx) })
-		switch {
-		case err == nil:
-		case d.Discovered && errors.Is(err, errNotGenerated):
-			d.reporter.Note("%v", err) // what was found may be impossible to generate; the controller is built all the same
-		default:
-			d.missed, d.stale = c, true
-			return err
-		}
-		d.stale, d.unchecked = false, true
+	generated, err := d.generateFor(ctx, c)
+	if err == nil && !d.begun {
+		err = d.steps.begin(ctx)
+		d.begun = err == nil
 	}
-	if !d.begun {
-		if err := d.steps.begin(ctx); err != nil {
-			d.missed = c
-			return err
-		}
-		d.begun = true
+	if err != nil {
+		d.missed = c
+		return err
 	}
-	type outcome struct{ blocking, other error }
-	told := make(chan outcome, 1)
-	go func() {
-		blocking, other := d.steps.update(ctx, c)
-		told <- outcome{blocking, other}
-	}()
-	var err error
-	built := len(c.Sources) > 0 || c.All
-	if built {
-		var program *binary
-		err = d.save.Step("build", func() (err error) {
-			program, err = d.steps.build(ctx, generated)
-			return err
-		})
-		if err == nil {
-			d.ready = program
-		}
-	}
-	installed := <-told
-	d.installer.takeSource()                                                                   // not during the update, which reads it
-	if err == nil && d.ready != nil && installed.blocking == nil && d.installer.downloaded() { // as the update changes the installer, too
-		err = d.installer.tried("the CRDs", d.installer.install(ctx))
-	}
+	installed, err := d.updateAndBuild(ctx, c, generated)
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -303,6 +270,59 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	if err != nil || d.ready == nil {
 		return err
 	}
+	return d.restarted(ctx, builds(c))
+}
+
+// generateFor generates if a change, or an earlier one, asks for it, and reports whether it did. What was found may be impossible to generate; the
+// controller is built all the same.
+func (d *devLoop) generateFor(ctx context.Context, c fswatch.Change) (generated bool, err error) {
+	if !d.asksToGenerate(c) && !d.stale {
+		return false, nil
+	}
+	err = d.save.Step("generate", func() error { return d.steps.generate(ctx) })
+	if d.Discovered && errors.Is(err, errNotGenerated) {
+		d.reporter.Note("%v", err)
+		err = nil
+	}
+	if d.stale = err != nil; !d.stale {
+		d.unchecked = true
+	}
+	return true, err
+}
+
+// outcome is what became of what the API server was told: an error that keeps the controller from starting, and one that does not.
+type outcome struct{ blocking, other error }
+
+// builds reports whether a change is one of what the controller is built from.
+func builds(c fswatch.Change) bool { return len(c.Sources) > 0 || c.All }
+
+// updateAndBuild tells the API server what a change asks for, and builds the controller meanwhile.
+func (d *devLoop) updateAndBuild(ctx context.Context, c fswatch.Change, generated bool) (installed outcome, err error) {
+	told := make(chan outcome, 1)
+	go func() {
+		blocking, other := d.steps.update(ctx, c)
+		told <- outcome{blocking, other}
+	}()
+	if builds(c) {
+		var program *binary
+		err = d.save.Step("build", func() (err error) {
+			program, err = d.steps.build(ctx, generated)
+			return err
+		})
+		if err == nil {
+			d.ready = program
+		}
+	}
+	installed = <-told
+	d.installer.takeSource()                                                                   // not during the update, which reads it
+	if err == nil && d.ready != nil && installed.blocking == nil && d.installer.downloaded() { // as the update changes the installer, too
+		err = d.installer.tried("the CRDs", d.installer.install(ctx))
+	}
+	return installed, err
+}
+
+// restarted starts the controller that is ready, unless it runs; built tells that a change could have made it another.
+func (d *devLoop) restarted(ctx context.Context, built bool) error {
 	restart := d.restart
 	if d.restart = false; d.child.runsBinary(d.ready) && !restart {
 		if built { // from a comment, or a test
@@ -310,7 +330,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		}
 		return nil
 	}
-	err = d.save.Step("restart", func() error {
+	err := d.save.Step("restart", func() error {
 		d.steps.stop()
 		if ctx.Err() != nil {
 			return nil
