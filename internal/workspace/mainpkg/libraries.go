@@ -47,8 +47,12 @@ func (r *reading) urfaveFlag(s *source, f *file, c *ast.CompositeLit, kind strin
 	}
 }
 
-// kingpin notes a command, and the flag that ends a chain of calls, as in app.Flag("name", "usage").Default("x").String().
-func (r *reading) kingpin(s *source, f *file, end *ast.SelectorExpr) {
+// kingpin notes a command, and the flag that ends a chain of calls, as in app.Flag("name", "usage").Default("x").String(). Of is the import path of
+// what is called, if it is a function of another package.
+func (r *reading) kingpin(s *source, f *file, end *ast.SelectorExpr, of string) {
+	if of != "" && !isKingpin(of) {
+		return
+	}
 	r.program.Subcommands = r.program.Subcommands || end.Sel.Name == "Command"
 	one := Flag{Negated: strings.HasPrefix(end.Sel.Name, "Bool")}
 	one.Bool, one.Number = one.Negated, number.MatchString(strings.TrimSuffix(end.Sel.Name, "Var"))

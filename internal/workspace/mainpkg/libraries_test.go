@@ -18,6 +18,8 @@ func TestFlagsOfLibraries(t *testing.T) {
 	const program = `package main
 
 import (
+	"os/exec"
+
 	"%s"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
@@ -43,7 +45,7 @@ func main() {
 		},
 		"kingpin": {
 			"github.com/alecthomas/kingpin/v2",
-			`app := kingpin.New("shop", ""); app.Flag("metrics-addr", "").Short('m').Default(":8080").Envar("ADDR").StringVar(&addr); elect := app.Flag("leader-election", "").Bool(); app.Flag("port", "").IntVar(&port)`,
+			`app := kingpin.New("shop", ""); app.Flag("metrics-addr", "").Short('m').Default(":8080").Envar("ADDR").StringVar(&addr); elect := app.Flag("leader-election", "").Bool(); app.Flag("port", "").IntVar(&port); exec.Command("shop")`,
 			map[string]mainpkg.Flag{"metrics-addr": {Default: ":8080"}, "leader-election": {Bool: true, Negated: true}, "port": {Number: true}},
 		},
 		"kingpin with commands": {

@@ -215,7 +215,7 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 		if name, one, ok := r.flag(s, f, name, c.Args); ok {
 			r.commands.flags = append(r.commands.flags, ownFlag{name, one, r.owner(s, f, callee.X)})
 		} else if s.imports(isKingpin) {
-			r.kingpin(s, f, callee)
+			r.kingpin(s, f, callee, of)
 		}
 	}
 }
