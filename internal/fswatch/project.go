@@ -82,6 +82,7 @@ type Watcher struct {
 	settings  []string
 	notify    *fsnotify.Watcher
 	dirs      map[string]bool // that are watched
+	sources   map[string]bool // that have had sources
 	done      chan struct{}
 	stopped   chan struct{}
 }
@@ -95,7 +96,7 @@ func New(root string, manifests []string, settings ...string) (*Watcher, error) 
 		return nil, fmt.Errorf("watch %s: %w", root, err)
 	}
 	changes, errs := make(chan Change), make(chan error, 1)
-	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, settings: settings, notify: n, dirs: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, settings: settings, notify: n, dirs: map[string]bool{}, sources: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
 	if err := w.add(root); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
 	}
@@ -142,6 +143,9 @@ func (w *Watcher) add(dir string) error {
 		case err != nil:
 			return err
 		case !d.IsDir():
+			if isSource(d.Name()) {
+				w.sources[filepath.Dir(p)] = true
+			}
 			return nil
 		case p != dir && Ignored(d.Name()):
 			return fs.SkipDir
@@ -197,7 +201,13 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	info, err := os.Stat(e.Name)
 	if err != nil && w.dirs[e.Name] { // a directory that is gone, with all that was in it
 		_ = w.notify.Remove(e.Name) // of one that was only moved
-		some := w.classify(c, filepath.Join(e.Name, "doc.go"))
+		some := false
+		for dir := range w.sources {
+			if dir == e.Name || strings.HasPrefix(dir, e.Name+string(filepath.Separator)) {
+				some = w.classify(c, filepath.Join(e.Name, "doc.go"))
+				break
+			}
+		}
 		some = w.classify(c, filepath.Join(e.Name, "doc.yaml")) || some
 		delete(w.dirs, e.Name)
 		return some
@@ -220,6 +230,11 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	return some
 }
 
+// isSource reports whether a program is built from a file of this name.
+func isSource(name string) bool {
+	return strings.HasSuffix(name, ".go") || name == "go.mod" || name == "go.sum"
+}
+
 // isManifest reports whether a file in a directory that has all of the project is a manifest: there are logs and recordings of a run, too.
 func isManifest(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
@@ -238,7 +253,8 @@ func (w *Watcher) classify(c *Change, file string) bool {
 		c.Settings = true
 	case strings.HasPrefix(base, "."), !w.dirs[filepath.Dir(file)]: // a neighbor of a setting, in a skipped directory
 		return false
-	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
+	case isSource(base):
+		w.sources[filepath.Dir(file)] = true
 		c.Sources = append(c.Sources, rel)
 	case slices.ContainsFunc(w.manifests, func(m string) bool { return text.Below(m, rel) && (m != "." || isManifest(base)) }):
 		c.Manifests = append(c.Manifests, rel)

@@ -78,7 +78,22 @@ func TestWatcher(t *testing.T) {
 	assert.NotEmpty(t, next(t, w).Sources, "a directory of sources is gone")
 }
 
-// The settings may lie anywhere, also in a directory that is skipped; what else is there stays skipped.
+// A directory that is gone is news if it had sources, also in one below it, and also if it was only moved away.
+func TestDirectoriesThatAreGone(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "docs/api/index.html"))
+	write(t, filepath.Join(root, "pkg/apis/v1/types.go"))
+	w, err := New(root, nil)
+	require.NoError(t, err)
+	defer w.Close()
+
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "docs")))
+	write(t, filepath.Join(root, "pkg/apis/v1/types.go"))
+	assert.Equal(t, "pkg/apis/v1/types.go", files(next(t, w)))
+	require.NoError(t, os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")))
+	assert.Equal(t, "pkg/doc.go", files(next(t, w)))
+}
+
 // Where manifests are in the root, what a run writes there does not count as one.
 func TestManifestsInTheRoot(t *testing.T) {
 	root := t.TempDir()
@@ -95,6 +110,7 @@ func TestManifestsInTheRoot(t *testing.T) {
 	assert.Equal(t, []string{"deployment.yaml", "settings.env"}, slices.Compact(c.Manifests))
 }
 
+// The settings may lie anywhere, also in a directory that is skipped; what else is there stays skipped.
 func TestSettings(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {
