@@ -18,18 +18,19 @@ type later struct {
 	*Reader
 	made *made
 	step steps.Step
+	next []steps.Step // those that come after it
 	by   scriptline.Line
 	at   func(word string) string // the path that a word of the command names
 }
 
-func (r *Reader) after(step steps.Step, m *made) *later {
+func (r *Reader) after(step steps.Step, next []steps.Step, m *made) *later {
 	at := func(word string) string {
 		if m := variableInFront.FindString(word); m != "" {
 			return steps.Local(shell.Root, word[len(m):]) // mostly the root, which a script finds in its own way
 		}
 		return steps.Local(step.Dir, word)
 	}
-	return &later{r, m, step, scriptline.Line{At: step.At(), Words: step.Words}, at}
+	return &later{r, m, step, next, scriptline.Line{At: step.At(), Words: step.Words}, at}
 }
 
 // record records what the command does to the files that are made. listed is the directory that was last looked through.
@@ -82,17 +83,17 @@ func (l *later) inPlace(listed string) {
 	}
 }
 
-// moveFiles records what is moved, or copied, over files that are made. What is copied and deleted is moved.
+// moveFiles records what is moved, or copied, over files that are made. What is copied and then deleted is moved.
 func (l *later) moveFiles(by string) {
 	words := l.step.Words
 	to := l.at(words[len(words)-1])
 	var moved []string
 	for _, w := range words[1 : len(words)-1] {
 		from := l.at(w)
-		if by == "mv" || by == "cp" && l.takenFrom(path.Dir(from), path.Base(from)) {
-			if l.made.byDir[from] != nil {
-				from = path.Join(from, "*")
-			}
+		if l.made.byDir[from] != nil {
+			from = path.Join(from, "*")
+		}
+		if by == "mv" || by == "cp" && l.deletedNext(from) {
 			if by == "mv" {
 				l.removed(l.made, from, l.step.At())
 			}

@@ -111,7 +111,7 @@ func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 	for _, s := range r.steps.Sequences {
 		m := made{map[string][]string{}, map[string]bool{}, map[string]bool{}}
 		listed := "" // the directory that was last looked through
-		for _, step := range s.Steps {
+		for i, step := range s.Steps {
 			if _, _, ok := wordsOf(step.Words); ok {
 				for _, c := range calls {
 					if c.at == step.At() {
@@ -134,7 +134,7 @@ func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 			if path.Base(step.Words[0]) == "find" && len(step.Words) > 1 {
 				listed = steps.Local(step.Dir, step.Words[1])
 			}
-			r.after(step, &m).record(listed)
+			r.after(step, s.Steps[i+1:], &m).record(listed)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -69,6 +70,18 @@ func (l *later) movedAway(pattern, to string, copied bool) (moved []string) {
 		l.moves = append(l.moves, by)
 	}
 	return moved
+}
+
+// deletedNext reports whether a command that comes after this one deletes a file or the files of a pattern, by that, or by a directory above. One
+// before it makes room for what the call writes.
+func (l *later) deletedNext(file string) bool {
+	return slices.ContainsFunc(l.next, func(step steps.Step) bool {
+		return path.Base(step.Words[0]) == "rm" && slices.ContainsFunc(step.Words[1:], func(w string) bool {
+			at := steps.Local(step.Dir, w)
+			matches, _ := path.Match(at, file)
+			return at != "" && (matches || text.Below(at, file))
+		})
+	})
 }
 
 // moveTo is the last command that moves CRDs to a directory.
