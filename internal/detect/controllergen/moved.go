@@ -73,7 +73,7 @@ func (r *Reader) staysIn(dir string, files []string) bool {
 		name := m.UsualName()
 		file := path.Join(dir, name)
 		switch {
-		case !slices.Contains(files, m.Path) || r.Exists(file):
+		case !slices.Contains(files, m.Path):
 			return false
 		case r.Git.Deleted(file):
 			return true
