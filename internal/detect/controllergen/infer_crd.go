@@ -43,15 +43,14 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 				return r.hasType(c, m) && !r.Settings.ControllerGen.IsRemoved(path.Join(out, m.UsualName()))
 			})
 		})
-		if len(all) == 0 {
-			continue // copies
-		}
-		for _, m := range all {
+		for _, m := range all { // the others are copies
 			known[m.Name] = true
 		}
-		packages, module, ok := r.packagesOf(all)
-		if !r.leaveUnreadable(calls, all, own, ok) {
-			calls = append(calls, r.callFor(calls, all, own, packages, module))
+		for _, group := range r.bySource(all) {
+			packages, module, ok := r.packagesOf(group)
+			if !r.leaveUnreadable(calls, group, own, ok) {
+				calls = append(calls, r.callFor(calls, group, own, packages, module))
+			}
 		}
 	}
 	return calls
@@ -76,7 +75,7 @@ func (r *Reader) madeAlready(calls []*genCall, own []repo.Manifest) map[string]b
 		}
 	}
 	for _, m := range r.Manifests { // what a command gives another name, of which the others are copies, unless one moves them there
-		if m.AsMade() || slices.ContainsFunc(own, func(o repo.Manifest) bool { _, moved := r.moveTo(o.Dir); return moved && o.Name == m.Name }) ||
+		if m.AsMade() || slices.ContainsFunc(own, func(o repo.Manifest) bool { _, moved := r.moveOf(o); return moved && o.Name == m.Name }) ||
 			r.movedTo(m.Path) == "" || !slices.ContainsFunc(calls, func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }) {
 			continue
 		}
@@ -94,7 +93,7 @@ func (r *Reader) madeAlready(calls []*genCall, own []repo.Manifest) map[string]b
 // as their types are in several. It reports whether that is so.
 func (r *Reader) leaveUnreadable(calls []*genCall, all, own []repo.Manifest, oneModule bool) bool {
 	inForm := r.inForm
-	if r.movedWithHeader(calls, all[0].Dir) {
+	if r.movedWithHeader(calls, all[0]) {
 		inForm = r.headed
 	}
 	first := all[0].Path
@@ -134,9 +133,10 @@ func (r *Reader) callFor(calls []*genCall, all, own []repo.Manifest, packages []
 	}
 	dir := all[0].Dir
 	c.Paths, c.Inferred = packages, all[0].Path
-	if from := r.movedFromCall(calls, dir, c); from != nil {
+	by, _ := r.moveOf(all[0])
+	if from := r.movedFromCall(calls, by, c); from != nil {
 		options := *from.CRD
-		if by, _ := r.moveTo(dir); by.asMade {
+		if by.asMade {
 			c.Inferred, c.at, c.pinned = "", from.at, from.pinned
 			c.Env, c.BuildTags, c.IgnoreErrors = from.Env, from.BuildTags, from.IgnoreErrors
 			if by.all() {
@@ -156,10 +156,7 @@ func (r *Reader) callFor(calls []*genCall, all, own []repo.Manifest, packages []
 // makersOfCopies are the calls that make the CRDs of which some of a directory are copies, unless a command moves any there. If one has no
 // original, it is missing where its call writes it.
 func (r *Reader) makersOfCopies(calls []*genCall, copied, own []repo.Manifest) []*genCall {
-	if len(copied) == 0 {
-		return nil
-	}
-	if _, moved := r.moveTo(copied[0].Dir); moved {
+	if slices.ContainsFunc(copied, func(m repo.Manifest) bool { _, moved := r.moveOf(m); return moved }) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(calls), func(c *genCall) bool {
@@ -183,13 +180,12 @@ func (r *Reader) keptElsewhere(c *genCall, dir string, own []repo.Manifest) {
 	}
 }
 
-// movedFromCall is the call that made the CRDs of an inferred one, where a command moves them from there to a directory; nil where
-// none does. A header is relative to the directory in which a call runs.
-func (r *Reader) movedFromCall(calls []*genCall, dir string, inferred *genCall) *genCall {
-	by, ok := r.moveTo(dir)
+// movedFromCall is the call that made the CRDs of an inferred one, from where a command moves them; nil where none does. A header is relative to
+// the directory in which a call runs.
+func (r *Reader) movedFromCall(calls []*genCall, by move, inferred *genCall) *genCall {
 	i := slices.IndexFunc(calls, func(c *genCall) bool {
 		out, writes := c.OutputDir("crd")
-		return ok && writes && out == by.from && c.CRD != nil && c.Dir == inferred.Dir && slices.ContainsFunc(inferred.Paths, func(p string) bool {
+		return writes && out == by.from && c.CRD != nil && c.Dir == inferred.Dir && slices.ContainsFunc(inferred.Paths, func(p string) bool {
 			return covers(c, r.Modules, path.Join(inferred.Dir, p))
 		})
 	})
@@ -199,9 +195,9 @@ func (r *Reader) movedFromCall(calls []*genCall, dir string, inferred *genCall) 
 	return calls[i]
 }
 
-// movedWithHeader reports whether a command moves to a directory what a call makes with a header.
-func (r *Reader) movedWithHeader(calls []*genCall, dir string) bool {
-	by, ok := r.moveTo(dir)
+// movedWithHeader reports whether a command moves a CRD from where a call makes it with a header.
+func (r *Reader) movedWithHeader(calls []*genCall, m repo.Manifest) bool {
+	by, ok := r.moveOf(m)
 	return ok && slices.ContainsFunc(calls, func(c *genCall) bool {
 		out, writes := c.OutputDir("crd")
 		return writes && out == by.from && c.CRD != nil && c.CRD.HeaderFile != ""

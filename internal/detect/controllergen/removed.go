@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/workspace"
@@ -84,14 +85,29 @@ func (l *later) deletedNext(file string) bool {
 	})
 }
 
-// moveTo is the last command that moves CRDs to a directory.
-func (r *Reader) moveTo(dir string) (last move, ok bool) {
+// moveOf is the last command that moves a CRD to where it is.
+func (r *Reader) moveOf(crd repo.Manifest) (last move, ok bool) {
 	for _, m := range r.moves {
-		if m.to == dir {
+		if matches, _ := path.Match(m.pattern, path.Base(crd.Path)); matches && m.to == crd.Dir {
 			last, ok = m, true
 		}
 	}
 	return last, ok
+}
+
+// bySource are CRDs of a directory in groups, by the directory from which commands move them there.
+func (r *Reader) bySource(all []repo.Manifest) (groups [][]repo.Manifest) {
+	of := map[string]int{}
+	for _, crd := range all {
+		by, _ := r.moveOf(crd)
+		i, ok := of[by.from]
+		if !ok {
+			i, groups = len(groups), append(groups, nil)
+			of[by.from] = i
+		}
+		groups[i] = append(groups[i], crd)
+	}
+	return groups
 }
 
 // emptied reports whether all CRDs of a directory are moved.
