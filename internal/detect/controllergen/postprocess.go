@@ -28,6 +28,7 @@ type made struct {
 	inForm map[string]bool
 	// touched are the directories without any, which commands are given that may change what is made there.
 	touched map[string]bool
+	calls   []*genCall
 }
 
 // filesOfCall are the files that a call made.
@@ -109,12 +110,13 @@ func roleFile(c *genCall) string {
 // they are made.
 func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 	for _, s := range r.steps.Sequences {
-		m := made{map[string][]string{}, map[string]bool{}, map[string]bool{}}
+		m := made{byDir: map[string][]string{}, inForm: map[string]bool{}, touched: map[string]bool{}}
 		listed := "" // the directory that was last looked through
 		for i, step := range s.Steps {
 			if _, _, ok := wordsOf(step.Words); ok {
 				for _, c := range calls {
 					if c.at == step.At() {
+						m.calls = append(m.calls, c)
 						r.filesOfCall(c, own, m.byDir)
 						for _, file := range r.patched(c) {
 							m.inForm[file] = true // which it has from who wrote it

@@ -49,6 +49,7 @@ func (r *Reader) removedAll(m *made, dir string) {
 // move is a command that moves CRDs by a name or a pattern.
 type move struct {
 	from, pattern, to string
+	files             []string // where they are now
 	// asMade is set where no command in between can have changed them.
 	asMade bool
 }
@@ -58,19 +59,28 @@ func (m move) all() bool { return m.pattern == "*" || m.pattern == "*.yaml" }
 
 // movedAway records that the CRDs of a directory are deleted where they were made, and returns them: a name or a pattern moves them there. Copies
 // that were changed since are no CRDs that are moved.
-func (l *later) movedAway(pattern, to string, copied bool) (moved []string) {
-	by := move{path.Dir(pattern), path.Base(pattern), to, !l.made.touched[path.Dir(pattern)]}
+func (l *later) movedAway(pattern, to string, copied bool) []string {
+	by := move{from: path.Dir(pattern), pattern: path.Base(pattern), to: to, asMade: !l.made.touched[path.Dir(pattern)]}
 	for _, crd := range l.Manifests {
 		file := path.Join(by.from, path.Base(crd.Path))
-		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to && (!copied || l.inForm(crd.Path)) {
+		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to && l.madeIn(by.from, crd) && (!copied || l.inForm(crd.Path)) {
 			l.removed(l.made, file, l.step.At())
-			moved = append(moved, crd.Path)
+			by.files = append(by.files, crd.Path)
 		}
 	}
-	if len(moved) > 0 {
+	if len(by.files) > 0 {
 		l.moves = append(l.moves, by)
 	}
-	return moved
+	return by.files
+}
+
+// madeIn reports whether one of the calls that write to a directory makes a CRD there. Without such a call, something else does.
+func (l *later) madeIn(dir string, crd repo.Manifest) bool {
+	calls := slices.DeleteFunc(slices.Clone(l.made.calls), func(c *genCall) bool {
+		out, _ := c.OutputDir("crd")
+		return c.CRD == nil || out != dir
+	})
+	return len(calls) == 0 || slices.ContainsFunc(calls, func(c *genCall) bool { return l.hasType(c, crd) })
 }
 
 // deletedNext reports whether a command that comes after this one deletes a file or the files of a pattern, by that, or by a directory above. One
@@ -88,7 +98,7 @@ func (l *later) deletedNext(file string) bool {
 // moveOf is the last command that moves a CRD to where it is.
 func (r *Reader) moveOf(crd repo.Manifest) (last move, ok bool) {
 	for _, m := range r.moves {
-		if matches, _ := path.Match(m.pattern, path.Base(crd.Path)); matches && m.to == crd.Dir {
+		if slices.Contains(m.files, crd.Path) {
 			last, ok = m, true
 		}
 	}
