@@ -5,7 +5,6 @@ package detect
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/evidence"
+	"github.com/crdctl/crdctl/internal/git"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -118,16 +118,16 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 // deleteCommitted adds files to git's index that are not in the tree.
 func deleteCommitted(t *testing.T, root string, files []string) {
 	t.Helper()
-	git := func(args ...string) {
-		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput()
+	run := func(args ...string) {
+		out, err := git.Command(t.Context(), root, args...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
-	git("init", "-q")
+	run("init", "-q")
 	for _, file := range files {
 		full := filepath.Join(root, filepath.FromSlash(file))
 		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		require.NoError(t, os.WriteFile(full, []byte("x"), 0o644))
-		git("add", "-f", file)
+		run("add", "-f", file)
 		require.NoError(t, os.Remove(full))
 	}
 }
