@@ -48,7 +48,7 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		}
 		for _, group := range r.bySource(all) {
 			packages, module, ok := r.packagesOf(group)
-			if !r.leaveUnreadable(calls, group, own, ok) {
+			if !r.leaveUnreadable(calls, group, own, ok) && !r.copiesOfMissing(calls, group, own) {
 				calls = append(calls, r.callFor(calls, group, own, packages, module))
 			}
 		}
@@ -163,6 +163,15 @@ func (r *Reader) makersOfCopies(calls []*genCall, copied, own []repo.Manifest) [
 		return !slices.ContainsFunc(own, func(m repo.Manifest) bool {
 			return r.madeByCall([]*genCall{c}, m) && slices.ContainsFunc(copied, func(o repo.Manifest) bool { return o.Name == m.Name })
 		})
+	})
+}
+
+// copiesOfMissing reports whether CRDs of a directory are copies of what a call writes to another one, where all of them are missing.
+func (r *Reader) copiesOfMissing(calls []*genCall, all, own []repo.Manifest) bool {
+	return slices.ContainsFunc(calls, func(c *genCall) bool {
+		dir, _ := c.OutputDir("crd")
+		files, _ := r.elsewhere(calls, c)
+		return slices.Contains(files, all[0].Path) && r.writesElsewhere(c, own) && r.staysIn(dir, files)
 	})
 }
 
