@@ -225,12 +225,15 @@ func (r *Reader) versionOf(c *genCall, calls []*genCall, own []repo.Manifest, pi
 		return witness{}, branch
 	}
 	p, ok := pinFor(r.likely(c, pins), orRoot(c.Dir))
+	// CRDs that a command renames or copies tell what made the missing ones, if they agree; and the deep copies, too, where the pin cannot have: it
+	// holds where the tool is not installed.
+	files, v := r.elsewhere(calls, c)
+	older := slices.ContainsFunc(r.Manifests, func(m repo.Manifest) bool { return m.Version != v && slices.Contains(files, m.Path) })
+	if toolRelease.MatchString(v) && (ok && explains(v, p.version) || !ok && c.CRD != nil && !older) {
+		return witness{v, files[len(files)-1]}, ""
+	}
 	if !ok {
 		return witness{}, ""
-	}
-	// CRDs that a command renames tell what made the deep copies, too, where the pin cannot have: it holds where the tool is not installed.
-	if files, v := r.elsewhere(calls, c); toolRelease.MatchString(v) && explains(v, p.version) {
-		return witness{v, files[len(files)-1]}, ""
 	}
 	return witness{p.version, p.source}, ""
 }
