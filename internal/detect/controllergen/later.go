@@ -94,7 +94,7 @@ func (l *later) moveFiles(by string) {
 			from = path.Join(from, "*")
 		}
 		if by == "mv" || by == "cp" && l.deletedNext(from) {
-			if by == "mv" {
+			if by == "mv" && !l.Git.Deleted(path.Join(to, path.Base(from))) && (path.Ext(to) == "" || !l.Git.Deleted(to)) { // otherwise it is missing
 				l.removed(l.made, from, l.step.At())
 			}
 			moved = append(moved, l.movedAway(from, to, by == "cp")...)
