@@ -53,7 +53,8 @@ func (r *Reader) leaveMoved(calls []*genCall, own []repo.Manifest) {
 	}
 }
 
-// inferredElsewhere reports whether inferred calls make all CRDs that a call makes, in other directories, and none of them belongs in its own.
+// inferredElsewhere reports whether inferred calls make CRDs that a call makes, in other directories, and none of them belongs in its own, from
+// which nothing was deleted that git has.
 func (r *Reader) inferredElsewhere(calls []*genCall, c *genCall, dir string) bool {
 	var files []string
 	for _, m := range r.Manifests {
@@ -63,7 +64,7 @@ func (r *Reader) inferredElsewhere(calls []*genCall, c *genCall, dir string) boo
 			files = append(files, m.Path)
 		}
 	}
-	return len(files) > 0 && !r.staysIn(dir, files) && !r.hasOthers(c, files)
+	return len(files) > 0 && !r.Git.Deleted(dir) && !r.staysIn(dir, files) && !r.hasOthers(c, files)
 }
 
 // staysIn reports whether a CRD that is in one of some files belongs in a directory, too: git has it there, a kustomization names it there, or a
