@@ -29,9 +29,9 @@ type Project struct {
 	APIVersion           string              `yaml:"apiVersion"`
 	Kind                 string              `yaml:"kind"`
 	Boilerplate          string              `yaml:"boilerplate,omitempty"`
+	BoilerplateText      string              `yaml:"boilerplateText,omitempty"`
 	HelperBoilerplate    string              `yaml:"helperBoilerplate,omitempty"`
 	Boilerplates         map[string]string   `yaml:"boilerplates,omitempty"`
-	HeaderText           string              `yaml:"-"` // the header that detection found in generated files, where no file has it
 	APIs                 []string            `yaml:"apis,omitempty"`
 	Clients              []Client            `yaml:"clients,omitempty"`
 	Exclude              []string            `yaml:"exclude,omitempty"`

@@ -10,6 +10,8 @@ var projectSettings = []Setting{
 	{Field: "kind", Otherwise: "required", Usage: "`Project`", Value: func(p *Project) any { return &p.Kind }},
 	{Field: "boilerplate", Flag: "boilerplate", Format: Path, text: local, Otherwise: "no header", Value: func(p *Project) any { return &p.Boilerplate },
 		Usage: "file with the header of generated Go files", More: "YEAR in it becomes the year"},
+	{Field: "boilerplateText", Value: func(p *Project) any { return &p.BoilerplateText },
+		Usage: "the header itself, where no file has it", More: "`crdctl adopt` writes what generated files show"},
 	{Field: "helperBoilerplate", Format: Path, text: local, Otherwise: "that of all", Value: func(p *Project) any { return &p.HelperBoilerplate },
 		Usage: "file with the header of files that are generated next to the types", More: "as gen_helpers has one of its own"},
 	{Field: "boilerplates", Value: func(p *Project) any { return &p.Boilerplates },

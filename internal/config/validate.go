@@ -36,6 +36,9 @@ func (p *Project) validate(name string) error {
 			report(field+".service.path", "%q must begin with a slash", path)
 		}
 	}
+	if p.Boilerplate != "" && p.BoilerplateText != "" {
+		report("boilerplateText", "has no effect next to boilerplate; remove one of them")
+	}
 	for _, dir := range slices.Sorted(maps.Keys(p.Boilerplates)) {
 		if err := cmp.Or(local(dir), local(p.Boilerplates[dir])); err != nil {
 			report("boilerplates."+dir, "%v", err)

@@ -159,8 +159,6 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if d.Project, err = config.Parse("the discovered settings", d.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; its fields are in %s", err, config.FileName, config.SettingsPage)
 	}
-	// What is not written down as a setting: there it would count as the user's.
-	d.Project.HeaderText = d.Settings.HeaderText
 	return d.Found, nil
 }
 

@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -81,7 +82,7 @@ func TestUnaccountedDeepCopies(t *testing.T) {
 
 // inferred gives settings what was inferred and is not written down.
 func inferred(p, found *config.Project) {
-	p.HeaderText = found.HeaderText
+	p.BoilerplateText = cmp.Or(p.BoilerplateText, found.BoilerplateText) // the headers of most archives are short and in no file
 	for i, c := range found.ControllerGen.Calls {
 		if i < len(p.ControllerGen.Calls) {
 			p.ControllerGen.Calls[i].Inferred = c.Inferred

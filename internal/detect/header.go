@@ -52,12 +52,13 @@ func (d *discovery) readHeader() {
 		file = "" // no header, and the default is none
 	case file == "":
 		// The generators add one line break: without a blank line below it, the text ended without one.
-		d.Settings.HeaderText = strings.TrimSuffix(strings.TrimLeft(f.Header, " \n"), "\n")
+		d.Settings.BoilerplateText = strings.TrimSuffix(strings.TrimLeft(f.Header, " \n"), "\n")
 		if files := sameButYear(count, majority); files > count[majority] { // each keeps its year
-			d.Settings.HeaderText = aYear.ReplaceAllString(d.Settings.HeaderText, "YEAR")
+			d.Settings.BoilerplateText = aYear.ReplaceAllString(d.Settings.BoilerplateText, "YEAR")
 			count[majority] = files
 		}
-		d.Ask(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
+		d.Set("boilerplateText", f.Path)
+		d.Note(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file; boilerplateText has it", count[majority], total)
 		return
 	default:
 		d.Settings.Boilerplate = file

@@ -29,7 +29,7 @@ func TestEndOfAnInferredHeader(t *testing.T) {
 		}
 		found, err := Project(root)
 		require.NoError(t, err)
-		assert.Equal(t, want, found.Project.HeaderText)
+		assert.Equal(t, want, found.Project.BoilerplateText)
 	}
 }
 
@@ -67,6 +67,6 @@ func TestYearsOfAnInferredHeader(t *testing.T) {
 		}
 		found, err := Project(unpack(t, append(files, txtar.File{Name: "go.mod", Data: []byte("module example.com/y\n")})))
 		require.NoError(t, err)
-		assert.Equal(t, "// Copyright "+want+" Fruit\n", found.Project.HeaderText)
+		assert.Equal(t, "// Copyright "+want+" Fruit\n", found.Project.BoilerplateText)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // shown are the settings of which generated code shows that they are left out, too. Of all others, nothing found decides nothing: the
 // script that had them may be deleted, and many leave no trace.
-var shown = []string{"boilerplate", "helperBoilerplate", "boilerplates", "generators"}
+var shown = []string{"boilerplate", "boilerplateText", "helperBoilerplate", "boilerplates", "generators"}
 
 // scriptsOnly are those of a client tree that its files do not show.
 var scriptsOnly = []string{"clients[0].lintRules", "clients[0].keepLeftOver"}

@@ -326,8 +326,8 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 
 // headerOf is the header of all files that have no other.
 func headerOf(root string, p *config.Project) (codegen.Header, error) {
-	if p.Boilerplate == "" && p.HeaderText != "" {
-		return codegen.Header{Boilerplate: []byte(p.HeaderText)}, nil
+	if p.Boilerplate == "" && p.BoilerplateText != "" {
+		return codegen.Header{Boilerplate: []byte(p.BoilerplateText)}, nil
 	}
 	return readHeader(root, "boilerplate", p.Boilerplate)
 }
