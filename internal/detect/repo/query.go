@@ -26,13 +26,18 @@ func (r *Repo) GoSources(dir string) map[string][]byte {
 	}
 	all := map[string][]byte{}
 	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
+		if name := e.Name(); e.Type().IsRegular() && isSource(name) {
 			if data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(dir), name), safefs.MaxFile); err == nil {
 				all[path.Join(dir, name)] = data
 			}
 		}
 	}
 	return all
+}
+
+// isSource reports whether a file is one of Go that the go command compiles, outside of tests.
+func isSource(name string) bool {
+	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.'
 }
 
 // HasMarker reports whether any file has one of controller-gen's markers.

@@ -149,7 +149,7 @@ func Open(root string) (*Repo, error) {
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
 		switch ext := path.Ext(name); {
-		case ext == ".go" && !strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.', ext == ".yaml", ext == ".yml", ext == ".mod", isScript(name),
+		case isSource(name), ext == ".yaml", ext == ".yml", ext == ".mod", isScript(name),
 			ext == "" && scriptDir.MatchString(path.Dir(rel)):
 			paths = append(paths, rel)
 		case headerName.MatchString(name) && ext != ".md" && ext != ".go":
