@@ -46,7 +46,7 @@ func (r *Reader) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
 		for _, m := range all { // the others are copies
 			known[m.Name] = true
 		}
-		for _, group := range r.bySource(all) {
+		for _, group := range r.bySource(calls, all) {
 			packages, module, ok := r.packagesOf(group)
 			if !r.leaveUnreadable(calls, group, own, ok) && !r.copiesOfMissing(calls, group, own) {
 				calls = append(calls, r.callFor(calls, group, own, packages, module))

@@ -105,15 +105,23 @@ func (r *Reader) moveOf(crd repo.Manifest) (last move, ok bool) {
 	return last, ok
 }
 
-// bySource are CRDs of a directory in groups, by the directory from which commands move them there.
-func (r *Reader) bySource(all []repo.Manifest) (groups [][]repo.Manifest) {
-	of := map[string]int{}
+// bySource are CRDs of a directory in groups, by the directory from which commands move them there, and the call that makes them in that.
+func (r *Reader) bySource(calls []*genCall, all []repo.Manifest) (groups [][]repo.Manifest) {
+	type source struct {
+		from string
+		call int
+	}
+	of := map[source]int{}
 	for _, crd := range all {
 		by, _ := r.moveOf(crd)
-		i, ok := of[by.from]
+		key := source{by.from, slices.IndexFunc(calls, func(c *genCall) bool {
+			out, _ := c.OutputDir("crd")
+			return out == by.from && c.CRD != nil && r.hasType(c, crd)
+		})}
+		i, ok := of[key]
 		if !ok {
 			i, groups = len(groups), append(groups, nil)
-			of[by.from] = i
+			of[key] = i
 		}
 		groups[i] = append(groups[i], crd)
 	}
