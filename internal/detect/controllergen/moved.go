@@ -133,6 +133,9 @@ func (r *Reader) takenFrom(dir, file string) bool {
 			if words[0] == "trap" && len(words) > 1 {
 				words = strings.Fields(words[1])
 			}
+			if len(words) > 0 && path.Base(words[0]) == "mv" {
+				words = words[:len(words)-1] // the rest is where it goes
+			}
 			takes := func(w string) bool { return path.Base(w) == "mv" || path.Base(w) == "rm" || w == "-delete" }
 			return slices.ContainsFunc(words, takes) && slices.ContainsFunc(words[1:], func(w string) bool {
 				at := steps.Local(step.Dir, w)
