@@ -37,6 +37,14 @@ func TestInspect(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"d/d_test.go:7", "d/d_test.go:8"}, got.Existing)
 
+	// What is set in some cases alone, such as with a variable of the environment, is not known to be so.
+	write(t, root, "e/e_test.go", imports+"func f(e *et.Environment) {\n\texisting := false\n\tif wanted() {\n\t\texisting = true\n\t}\n\te.UseExistingCluster = &existing\n"+
+		"\tif yes := true; wanted() {\n\t\te.UseExistingCluster = &yes\n\t} else {\n\t\te.DownloadBinaryAssets = true\n\t}\n\tswitch {\n\tcase wanted():\n\t\te.UseExistingCluster = ptr.To(true)\n\t}\n}\n")
+	again, err := Inspect(root)
+	require.NoError(t, err)
+	assert.Equal(t, got.Existing, again.Existing)
+	assert.Equal(t, got.Downloads, again.Downloads)
+
 	// A package of another module may start envtest, as that of flux does.
 	write(t, root, "test/go.mod", "module example.com/x/test\n\nrequire (\n\tsigs.k8s.io/controller-runtime v0.24.1 // indirect\n)\n")
 	got, err = Inspect(root)
