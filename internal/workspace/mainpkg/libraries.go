@@ -18,16 +18,12 @@ const (
 	kong    = "github.com/alecthomas/kong"
 )
 
-var (
-	// urfaveFlag is a type of urfave/cli of which a value is a flag.
-	urfaveFlag = regexp.MustCompile(`^(Bool|BoolT|Duration|Float64|Generic|Int|Int64|IntSlice|Path|String|StringSlice|Timestamp|Uint|Uint64)Flag$`)
-	// kingpinOld is the import path of kingpin before it had modules.
-	kingpinOld = regexp.MustCompile(`^gopkg\.in/alecthomas/kingpin\.v\d+$`)
-)
+// urfaveFlag is a type of urfave/cli of which a value is a flag.
+var urfaveFlag = regexp.MustCompile(`^(Bool|BoolT|Duration|Float64|Generic|Int|Int64|IntSlice|Path|String|StringSlice|Timestamp|Uint|Uint64)Flag$`)
 
-// isKingpin reports whether an import path is that of kingpin.
+// isKingpin reports whether an import path is that of kingpin, also from before it had modules.
 func isKingpin(importPath string) bool {
-	return strings.HasPrefix(importPath, kingpin) || kingpinOld.MatchString(importPath)
+	return strings.HasPrefix(importPath, kingpin) || strings.HasPrefix(importPath, "gopkg.in/alecthomas/kingpin.")
 }
 
 // addLoose notes a flag of a library whose subcommands are not read: it counts if the program has none.
@@ -47,12 +43,8 @@ func (r *reading) urfaveFlag(s *source, f *file, c *ast.CompositeLit, kind strin
 	}
 }
 
-// kingpin notes a command, and the flag that ends a chain of calls, as in app.Flag("name", "usage").Default("x").String(). Of is the import path of
-// what is called, if it is a function of another package.
-func (r *reading) kingpin(s *source, f *file, end *ast.SelectorExpr, of string) {
-	if of != "" && !isKingpin(of) {
-		return
-	}
+// kingpin notes a command, and the flag that ends a chain of calls, as in app.Flag("name", "usage").Default("x").String().
+func (r *reading) kingpin(s *source, f *file, end *ast.SelectorExpr) {
 	r.program.Subcommands = r.program.Subcommands || end.Sel.Name == "Command"
 	one := Flag{Negated: strings.HasPrefix(end.Sel.Name, "Bool")}
 	one.Bool, one.Number = one.Negated, number.MatchString(strings.TrimSuffix(end.Sel.Name, "Var"))

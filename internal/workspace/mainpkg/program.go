@@ -32,6 +32,8 @@ type reading struct {
 	function string
 	// loose are flags of which it is not known to what subcommand they belong, if there are any.
 	loose []ownFlag
+	// ofKingpin reports whether the package that is read imports kingpin.
+	ofKingpin bool
 }
 
 // program reads the main package in a directory, and what it needs of the module; nil where it makes no manager and has no client.
@@ -155,6 +157,7 @@ func (r *reading) value(s *source, f *file, e ast.Expr) (string, bool) {
 // read notes what the functions of a file do that are used.
 func (r *reading) read(s *source, f *file) {
 	ofKong := s.imports(func(importPath string) bool { return importPath == kong })
+	r.ofKingpin = s.imports(isKingpin)
 	for _, d := range f.Decls {
 		r.function = ""
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -214,8 +217,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	default:
 		if name, one, ok := r.flag(s, f, name, c.Args); ok {
 			r.commands.flags = append(r.commands.flags, ownFlag{name, one, r.owner(s, f, callee.X)})
-		} else if s.imports(isKingpin) {
-			r.kingpin(s, f, callee, of)
+		} else if r.ofKingpin && (of == "" || isKingpin(of)) {
+			r.kingpin(s, f, callee)
 		}
 	}
 }
