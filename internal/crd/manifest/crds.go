@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,12 +74,15 @@ func parseCRDs(files ...file) ([]CRD, error) {
 		if err := yaml.Unmarshal(doc.Text, &head); err != nil {
 			return doc.Error(f.name, err)
 		}
-		if head.Kind != "CustomResourceDefinition" || filepath.Base(f.name) == nameless {
+		if head.Kind != "CustomResourceDefinition" {
 			return nil
 		}
 		asJSON, err := f.decode(doc)
 		if err != nil {
 			return err
+		}
+		if filepath.Base(f.name) == nameless && isOfNoKind(asJSON) {
+			return nil
 		}
 		crd, err := decodeCRD(head.APIVersion, asJSON)
 		if err != nil {
@@ -88,6 +92,15 @@ func parseCRDs(files ...file) ([]CRD, error) {
 		return nil
 	})
 	return all, err
+}
+
+func isOfNoKind(asJSON []byte) bool {
+	var crd struct {
+		Spec struct {
+			Names struct{ Kind string }
+		}
+	}
+	return json.Unmarshal(asJSON, &crd) == nil && crd.Spec.Names.Kind == ""
 }
 
 func decodeCRD(version string, asJSON []byte) (*apiextv1.CustomResourceDefinition, error) {

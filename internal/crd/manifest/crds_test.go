@@ -91,4 +91,9 @@ func TestCRDOfNoKind(t *testing.T) {
 	if crds, err := CRDsIn(dir, "."); err != nil || len(crds) != 0 {
 		t.Errorf("got %v, %v", crds, err)
 	}
+	// The name of the file alone says nothing.
+	safefstest.WriteFiles(t, dir, map[string]string{"_.yaml": good})
+	if crds, err := CRDsIn(dir, "."); err != nil || len(crds) != 1 {
+		t.Errorf("got %v, %v", crds, err)
+	}
 }
