@@ -86,10 +86,14 @@ func (p *program) certDir() string {
 	return filepath.Join(p.temp, "k8s-webhook-server", "serving-certs")
 }
 
-// webhookPort is the port on which the program serves webhooks; 0 for any, where a flag or a variable sets it.
+// webhookPort is the port on which the program serves webhooks; 0 for any, where a flag sets it, or a variable that the user has not set.
 func (p *program) webhookPort() int {
-	if p.has(webhookPortFlags) || p.has(p.webhookAddrs()) || slices.Contains(p.source.Env, podPortVar) {
+	switch {
+	case p.has(webhookPortFlags), p.has(p.webhookAddrs()):
 		return 0
+	case slices.Contains(p.source.Env, podPortVar):
+		port, _ := strconv.Atoi(os.Getenv(podPortVar))
+		return port
 	}
 	return cmp.Or(p.source.WebhookPort, defaultWebhookPort)
 }

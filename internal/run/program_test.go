@@ -327,6 +327,8 @@ func TestWebhooksByVariables(t *testing.T) {
 	m.pod = &pod{env: []variable{{"WEBHOOK_PORT", "9876"}}}
 	env := i.env()
 	assert.Greater(t, slices.Index(env, "WEBHOOK_PORT=4321"), slices.Index(env, "WEBHOOK_PORT=9876"), "the last one counts")
+	t.Setenv("WEBHOOK_PORT", "8443")
+	assert.Equal(t, 8443, m.webhookPort(), "the user has set the variable")
 	m.source.Env = nil
 	assert.Empty(t, m.hookEnv(hooks, nil))
 }
