@@ -109,17 +109,12 @@ func (d *unheard) delivery(o *model.Object, event *model.Delivery) {
 // madeBy reports whether a client made an object, or may have: its first version is older than what is recorded. One that only labels what
 // another made, such as a pod of a Deployment, leaves it to that one's owner.
 func madeBy(o *model.Object, who *model.Who) (made, older bool) {
-	wrote := false
 	for _, v := range o.Versions {
-		switch {
-		case v.Request == nil || v.Type == "DELETED":
-		case v.Type == "ADDED":
+		if v.Request != nil && v.Type == "ADDED" {
 			return v.Request.Actor.Who == who, false
-		default:
-			wrote = wrote || v.Request.Actor.Who == who
 		}
 	}
-	return true, !wrote
+	return true, true
 }
 
 // begin ends what waited for a reconcile of the key. A key that is reconciled twice after a delivery was queued after it the second time.
