@@ -168,6 +168,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 				}
 				here = append(here, flags[name].Argument(name, value))
 				replaced[name] = true
+				replaced["no-"+name] = flags[name].Negated
 			}
 		}
 	}

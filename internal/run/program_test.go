@@ -314,6 +314,10 @@ func TestManagerWithoutManifests(t *testing.T) {
 	assert.Zero(t, m.webhookPort(), "any port, because a flag sets the address")
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {Number: true}, "metrics-addr": {Number: true}, "metrics-bind-address": {Default: "0"}}
 	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics, "--metrics-addr=" + portOf(m.metrics), "--webhook-bind-address=1"}, m.args(&webhooks{port: 1}), "ports, whatever they are called")
+
+	m.source.Flags = map[string]mainpkg.Flag{"leader-elect": {Bool: true, Negated: true}}
+	m.pod = &pod{args: []string{"--no-leader-elect", "--no-color"}}
+	assert.Equal(t, []string{"--no-color", "--no-leader-elect"}, m.args(nil), "kingpin takes a switch once")
 }
 
 // A program that reads where it serves webhooks from variables is told so, whatever its pod has for them.
