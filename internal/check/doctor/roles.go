@@ -157,11 +157,12 @@ var userRole = lazyregexp.New(`(^|/)[^/]+[-_](admin|editor|viewer)[-_]role\.ya?m
 // the manager of these, since charts and releases have copies; else those of all roles, and of the markers.
 func (s *Source) granted() grants {
 	all := slices.DeleteFunc(s.documents(), func(d document) bool { return userRole.MatchString(d.file.Path) })
-	if s.makesRole() || slices.ContainsFunc(all, func(d document) bool { return managerRole.MatchString(d.file.Path) }) {
+	marked := s.marked()
+	if !marked.none() && s.makesRole() || slices.ContainsFunc(all, func(d document) bool { return managerRole.MatchString(d.file.Path) }) {
 		all = slices.DeleteFunc(all, func(d document) bool { return !strings.Contains("/"+d.file.Path, "/config/") })
 	}
 	g := roles(all)
-	g.rules = append(g.rules, s.marked().rules...)
+	g.rules = append(g.rules, marked.rules...)
 	return g
 }
 

@@ -44,4 +44,16 @@ func TestMarkersThatNothingReads(t *testing.T) {
 		assert.True(t, g.allow(read), name)
 		assert.Equal(t, c.want, g.allow(remove), name)
 	}
+
+	// A call that finds no markers makes no role.
+	root := t.TempDir()
+	safefstest.WriteFiles(t, root, map[string]string{
+		"go.mod": files["go.mod"], "shop.go": "package shop\n", "chart/templates/role.yaml": role,
+		"config/rbac/leader_election_role.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n  name: leases\nrules:\n- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: ['*']}\n",
+	})
+	p, err := project.Open(root, &config.Project{ControllerGen: config.ControllerGen{Calls: []config.ControllerGenCall{{RBAC: &config.RBACGenerator{}}}}})
+	require.NoError(t, err)
+	s, err := Open(root, p)
+	require.NoError(t, err)
+	assert.True(t, s.granted().allow(remove))
 }
