@@ -32,8 +32,8 @@ type reading struct {
 	function string
 	// loose are flags of which it is not known to what subcommand they belong, if there are any.
 	loose []ownFlag
-	// ofKingpin reports whether the package that is read imports kingpin.
-	ofKingpin bool
+	// ofKingpin and ofKong report whether the package that is read imports these libraries.
+	ofKingpin, ofKong bool
 }
 
 // program reads the main package in a directory, and what it needs of the module; nil where it makes no manager and has no client.
@@ -54,6 +54,7 @@ func (m *module) program(dir string) (*Program, error) {
 		}
 	}
 	for _, s := range all {
+		r.ofKingpin, r.ofKong = s.imports(isKingpin), s.imports(func(importPath string) bool { return importPath == kong })
 		for _, f := range s.files {
 			r.read(s, f)
 		}
@@ -156,8 +157,6 @@ func (r *reading) value(s *source, f *file, e ast.Expr) (string, bool) {
 
 // read notes what the functions of a file do that are used.
 func (r *reading) read(s *source, f *file) {
-	ofKong := s.imports(func(importPath string) bool { return importPath == kong })
-	r.ofKingpin = s.imports(isKingpin)
 	for _, d := range f.Decls {
 		r.function = ""
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -173,7 +172,7 @@ func (r *reading) read(s *source, f *file) {
 			case *ast.CompositeLit:
 				r.composite(s, f, n)
 			case *ast.StructType:
-				if ofKong {
+				if r.ofKong {
 					r.kongFlags(n)
 				}
 			case *ast.BasicLit:
