@@ -11,7 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/kustomization"
 )
 
-// useKustomization takes the one kustomization of the project that has the workload of the controller, by its program's name, for its manifests,
+// useKustomization takes the one kustomization of the project that has a workload of kubebuilder's or one of the program for its manifests,
 // next to those that were found and that it does not have. Others say which they are, and leave the manifests as they are.
 func (i *installer) useKustomization(program string) {
 	c := &i.Project.Controller
