@@ -16,7 +16,8 @@ import (
 const certManagement = "internalCertManagement"
 
 // configFile adapts a configuration file of the controller, in the form that controller-runtime had for these and that projects keep
-// (health, metrics, webhook, leaderElection), or in Gardener's (server, leaderElection), to this machine. Only what the file has, if as a comment, is changed; changed names it. Other files stay.
+// (health, metrics, webhook, leaderElection), or in Gardener's (server, leaderElection), to this machine. Only what the file has, if as a comment, is
+// changed; changed names it. Other files stay.
 func (p *program) configFile(content string, webhookPort int) (adapted string, changed []string) {
 	var config map[string]any
 	if yaml.Unmarshal([]byte(content), &config) != nil || !strings.Contains(content, "apiVersion:") || !strings.Contains(content, "kind:") {

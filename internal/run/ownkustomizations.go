@@ -16,22 +16,25 @@ import (
 func (i *installer) useKustomization(program string) {
 	c := &i.Project.Controller
 	built := map[string]builtSource{}
+	users := map[string]int{} // kustomizations that read a file
 	for _, dir := range kustomizationsBelow(i.Root) {
 		if b := i.sources.kustomize(dir); b.err == nil {
 			built[dir] = b
+			for _, file := range slices.Compact(slices.Sorted(slices.Values(b.paths))) {
+				users[file]++
+			}
 		}
 	}
-	includes := func(b builtSource, dir string) bool {
-		file := kustomization.File(filepath.Join(i.Root, filepath.FromSlash(dir)))
-		real, err := filepath.EvalSymlinks(file) // as kustomize reads it
-		return err == nil && slices.Contains(b.paths, real)
+	fileOf := func(dir string) string {
+		real, err := filepath.EvalSymlinks(kustomization.File(filepath.Join(i.Root, filepath.FromSlash(dir)))) // as kustomize reads it
+		if err != nil {
+			return ""
+		}
+		return real
 	}
 	var found []string
 	for dir, b := range built {
-		base := false
-		for other, user := range built {
-			base = base || other != dir && includes(user, dir)
-		}
+		base := users[fileOf(dir)] > 1 // also of another one
 		if !base && slices.ContainsFunc(b.objects, func(o manifest.Object) bool { return isWorkload(o) && (isManager(o) || runsProgram(o, program)) }) {
 			found = append(found, dir)
 		}
@@ -41,7 +44,7 @@ func (i *installer) useKustomization(program string) {
 	case 0:
 	case 1:
 		b := built[found[0]]
-		c.Manifests = append(slices.DeleteFunc(slices.Clone(c.Manifests), func(dir string) bool { return includes(b, dir) }), found[0])
+		c.Manifests = append(slices.DeleteFunc(slices.Clone(c.Manifests), func(dir string) bool { return slices.Contains(b.paths, fileOf(dir)) }), found[0])
 		i.reporter.Note("no other manifest has the controller's Deployment, so its manifests are those of the kustomization %s", place(found[0]))
 	default:
 		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes", strings.Join(found, ", "))
