@@ -104,7 +104,7 @@ func (d *discovery) leaveUnrunByGroups() {
 
 // copiedByHand reports whether a person wrote the deep copies in a directory, where no command generates any code: its tags are copied, or were read once.
 func (d *discovery) copiedByHand(dir string) bool {
-	return len(d.calls("gen_helpers", "gen_client", "gen_register", "generate-groups", "client-gen", "deepcopy-gen")) == 0 && !d.reader().Made() && d.anySource(dir, objectMethod)
+	return d.anySource(dir, objectMethod) && len(d.calls("gen_helpers", "gen_client", "gen_register", "generate-groups", "client-gen", "deepcopy-gen")) == 0 && !d.reader().Made()
 }
 
 func helperIndex(name string) int {
