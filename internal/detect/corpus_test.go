@@ -21,11 +21,11 @@ import (
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
-// The archives in testdata/corpus have the shapes of real repositories, each with the settings that a person who knows the
-// repository would write: "right" is a crdctl.yaml, "right/version" the version of code-generator, "right/notCompared" the files
-// that are listed as not compared, "right/reason" a part of a reason for that, "right/unread" a part of a finding, or nothing where there is none, "right/deleted" the files that git has and the tree has
-// not, and "right/nothing" a part of the error where crdctl has nothing to do. The text on top says after "known wrong:" why a verdict is not right, if it is not. "@client" and "@generated"
-// stand for generated files, see generated.
+// The archives in testdata/corpus have the shapes of real repositories, each with the settings that a person who knows the repository would
+// write: "right" is a crdctl.yaml, "right/version" the version of code-generator, "right/notCompared" the files that are listed as not
+// compared, "right/reason" a part of a reason for that, "right/unread" a part of a finding, or nothing where there is none, "right/deleted"
+// the files that git has and the tree has not, and "right/nothing" a part of the error where crdctl has nothing to do. The text on top says
+// after "known wrong:" why a verdict is not right, if it is not. "@client" and "@generated" stand for generated files, see generated.
 func TestCorpus(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
 	require.NoError(t, err)
