@@ -57,7 +57,7 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 	file := filepath.Join(o.dir, config.FileName)
 	base, err := realPath(o.dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; give the project's directory with --dir", err)
 	}
 	if !o.dryRun {
 		recovered(s, base)
