@@ -169,7 +169,11 @@ func yamlError(name string, data []byte, err error) error {
 			p.What += "; " + p.Hint
 		}
 		p.Line = max(p.Line, 1)
-		line := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), withoutGoTypes(p.What))
+		what := withoutGoTypes(p.What)
+		if field := fieldOn(data, p.Line); what != p.What && field != "" {
+			what = field + " " + what
+		}
+		line := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), what)
 		if !slices.Contains(said, line) { // an alias repeats what is wrong with its anchor
 			said = append(said, line)
 		}

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -92,6 +93,18 @@ func nodeOf(at *yaml.Node, field string) (found *yaml.Node) {
 		at, found = next, next
 	}
 	return found
+}
+
+// onlyField is a line with one field, and none in braces.
+var onlyField = regexp.MustCompile(`^\s*(?:- )?(\w+):[^{]*$`)
+
+// fieldOn is the name of the field on a line, "" if there may be several.
+func fieldOn(data []byte, line int) string {
+	lines := bytes.Split(data, []byte("\n"))
+	if m := onlyField.FindSubmatch(lines[min(line, len(lines))-1]); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 var wrongType = regexp.MustCompile("^cannot unmarshal !!(\\w+)(?: (`.*`))? into (\\S+)$")
