@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -112,36 +111,6 @@ func (e *Toolchain) runPrograms(ctx context.Context, dir string, boilerplate []b
 		files, notes = append(files, made...), append(notes, r.notes...)
 	}
 	return files, notes, nil
-}
-
-// linkPackages links packages, and those that they import, into a GOPATH. There the programs find them at once; in a module they start the
-// go command for each of some hundred packages, in each run. It reports whether all could be linked.
-func linkPackages(ctx context.Context, dir, gopath string, paths []string) bool {
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Dir}}{{end}}"}, paths)...)
-	cmd.Dir, cmd.WaitDelay = dir, patience
-	out, err := cmd.Output()
-	if err != nil {
-		return false
-	}
-	dirs := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		if pkg, dir, _ := strings.Cut(strings.TrimSpace(line), " "); dir != "" {
-			dirs[pkg] = dir
-		}
-	}
-	for _, pkg := range slices.Sorted(maps.Keys(dirs)) { // the packages around it come first
-		link := filepath.Join(gopath, "src", filepath.FromSlash(pkg))
-		if found, err := os.Stat(link); err == nil {
-			if want, err := os.Stat(dirs[pkg]); err != nil || !os.SameFile(found, want) {
-				return false // a module in another one
-			}
-			continue
-		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(dirs[pkg], link)); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // hiddenYear stands for the word YEAR in headers, which upstream would replace.
