@@ -13,7 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
-// A package whose import path is below that of another one, and whose directory is not, as k8s.io/klog/v2 beside k8s.io/klog, is not linked into
+// A package whose import path is below that of another one, and whose directory is not, as k8s.io/klog/v2 next to k8s.io/klog, is not linked into
 // the directory of that one: both may be in the module cache or in the project.
 func TestLinkOfModulesBelowOthers(t *testing.T) {
 	dir, src := t.TempDir(), filepath.Join(t.TempDir(), "src")
