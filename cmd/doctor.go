@@ -127,14 +127,15 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 func projectOf(base string, o doctorOptions) (root string, p *project.Project, problems []error) {
 	settings := &config.Project{}
 	at, err := newSettings(nil).project(o.options)
+	_, unread := errors.AsType[*detect.NothingError](err)
+	nothing := unread || errors.Is(err, detect.ErrNothing)
 	switch {
 	case at != nil && at.settings != nil:
 		root, settings = at.root, at.settings
-	case workspace.Above(base, config.FileName) != "":
+	case workspace.Above(base, config.FileName) != "" && !nothing:
 		root, problems = workspace.Above(base, config.FileName), append(problems, err)
 	default:
-		var nothing *detect.NothingError
-		if root = workspace.Above(base, "go.mod"); err != nil && !errors.Is(err, detect.ErrNothing) && !errors.As(err, &nothing) {
+		if root = workspace.Above(base, "go.mod"); err != nil && !nothing {
 			problems = append(problems, err)
 		}
 	}

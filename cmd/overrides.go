@@ -69,14 +69,20 @@ type located struct {
 const noProjectHint = "create a project with \"crdctl init\", or set --dir to a project's directory"
 
 // project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags,
-// or where these say nothing of the layout those that are discovered.
+// or where these say nothing of the layout those that are discovered. A crdctl.yaml may leave these to discovery, too.
 func (f *settings) project(o *options) (*located, error) {
 	base, err := realPath(o.dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w; give the project's directory with --dir", err)
 	}
 	root, err := config.Find(base)
-	switch {
+	switch written := detects(root); {
+	case written != nil && !f.set.Changed("api-dir"):
+		found, err := detect.Project(root, f.edit(root, base), others(written))
+		if err != nil {
+			return nil, err
+		}
+		return &located{root: root, settings: found.Project, found: found}, nil
 	case err == nil:
 		var flagErr error
 		p, err := config.Load(root, func(p *config.Project) { flagErr = f.over(p, root, base) })
@@ -101,6 +107,22 @@ func (f *settings) project(o *options) (*located, error) {
 		return nil, err
 	}
 	return &located{root: root, settings: found.Project, found: found}, nil
+}
+
+// detects are the settings of a crdctl.yaml that leaves it to crdctl to detect what is generated; nil, where it does not.
+func detects(root string) *config.Project {
+	if p, err := config.LoadWritten(root); err == nil && p.Detects() {
+		return p
+	}
+	return nil
+}
+
+// others puts the settings that such a file has over what is detected.
+func others(written *config.Project) detect.Edit {
+	return detect.Edit{Was: written, Do: func(p *config.Project) error {
+		p.Settle(written)
+		return nil
+	}}
 }
 
 // discover finds out about a directory without crdctl.yaml, or where there is nothing in it, or its calls lead out of it, about the root of its

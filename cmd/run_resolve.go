@@ -23,6 +23,11 @@ import (
 // controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil. Its owner comes before what is in it.
 func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err error) {
 	root, p, err = o.ownProject()
+	if written := detects(root); err == nil && written != nil && !o.Builtin {
+		o.Discovered = true
+		root, p, err = discoverToRun(s, root, others(written))
+		p.Settle(written) // also where nothing is generated
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		base, realErr := realPath(o.dir)
 		switch {
@@ -39,7 +44,7 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 		}
 		root, o.Discovered = base, true
 		if err = config.CheckOwner(root); err == nil {
-			if root, p, err = discoverToRun(s, base); err == nil && root != base {
+			if root, p, err = discoverToRun(s, base, detect.Edit{}); err == nil && root != base {
 				err = config.CheckOwner(root)
 			}
 		}
@@ -76,9 +81,9 @@ func (o *runOptions) toManage(root string, p *config.Project) (err error) {
 
 // discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same: in the
 // directory itself, if that is a program.
-func discoverToRun(s ui.Streams, base string) (root string, p *config.Project, err error) {
+func discoverToRun(s ui.Streams, base string, edit detect.Edit) (root string, p *config.Project, err error) {
 	p = &config.Project{}
-	root, found, err := discover(base, func(string) detect.Edit { return detect.Edit{} })
+	root, found, err := discover(base, func(string) detect.Edit { return edit })
 	var nothing *detect.NothingError
 	switch {
 	case errors.Is(err, detect.ErrNothing), errors.As(err, &nothing) && mainpkg.Uses(base):

@@ -124,7 +124,7 @@ const testKubeconfig = "CRDCTL_TEST_KUBECONFIG"
 // crdsToTest reads the CRDs of the project in root.
 func crdsToTest(s ui.Streams, root string) ([]manifest.CRD, error) {
 	p, err := config.Load(root)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || err == nil && detects(root) != nil {
 		found, detectErr := detect.Project(root)
 		if errors.Is(detectErr, detect.ErrNothing) {
 			s.Report().Note("no CRDs are installed: none that the project generates were found in %s", root)

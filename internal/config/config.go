@@ -8,6 +8,7 @@ package config
 
 import (
 	"cmp"
+	"reflect"
 	"strings"
 )
 
@@ -174,6 +175,26 @@ type Controller struct {
 	Manifests   []string `yaml:"manifests,omitempty"`
 	Samples     []string `yaml:"samples,omitempty"`
 	WebhookPort int      `yaml:"webhookPort,omitempty"`
+}
+
+// Detects reports whether settings, without the defaults, are those of the controller and of docs alone. What is generated is detected then,
+// as it is without a project file.
+func (p *Project) Detects() bool {
+	rest := *p
+	rest.APIVersion, rest.Kind, rest.Controller, rest.Docs = "", "", Controller{}, Docs{}
+	return reflect.ValueOf(rest).IsZero() && !(reflect.ValueOf(p.Controller).IsZero() && reflect.ValueOf(p.Docs).IsZero())
+}
+
+// Settle puts the settings of the controller and of docs that a file has over those that were detected.
+func (p *Project) Settle(written *Project) {
+	for to, from := range map[any]any{&p.Controller: written.Controller, &p.Docs: written.Docs} {
+		to, from := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
+		for i := range from.NumField() {
+			if set := from.Field(i); !set.IsZero() {
+				to.Field(i).Set(set)
+			}
+		}
+	}
 }
 
 // Complete cleans, validates and defaults settings that were put together in memory; name is what errors call them.

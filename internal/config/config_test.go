@@ -88,3 +88,26 @@ func TestDirectoryWithTheNameOfTheFile(t *testing.T) {
 	_, err := Load(root)
 	assert.ErrorContains(t, err, "crdctl.yaml is a directory; move it away")
 }
+
+func TestSettingsBesideDetected(t *testing.T) {
+	for file, want := range map[string]bool{
+		"controller: {args: [-v]}\n":                                         true,
+		"docs: {dir: docs/ref}\n":                                            true,
+		"controller: {args: [-v]}\napis: [pkg/apis]\n":                       false,
+		"controller: {args: [-v]}\nloop: {hook: ./hook}\n":                   false,
+		"apis: [pkg/apis]\n":                                                 false,
+		"controller: {package: cmd, samples: [a, b]}\ndocs: {against: v1}\n": true,
+	} {
+		written, err := Written(FileName, []byte(head+file))
+		require.NoError(t, err, file)
+		assert.Equal(t, want, written.Detects(), file)
+	}
+
+	detected := &Project{APIs: []string{"api"}, Controller: Controller{Package: "cmd", Manifests: []string{"config"}}}
+	detected.Settle(&Project{Controller: Controller{Package: "other", Args: []string{"-v"}}, Docs: Docs{Dir: "docs/ref"}})
+	assert.Equal(t, &Project{
+		APIs:       []string{"api"},
+		Controller: Controller{Package: "other", Manifests: []string{"config"}, Args: []string{"-v"}},
+		Docs:       Docs{Dir: "docs/ref"},
+	}, detected)
+}

@@ -99,6 +99,15 @@ func Written(name string, data []byte) (*Project, error) {
 	return p, err
 }
 
+// LoadWritten is Load without the defaults.
+func LoadWritten(root string) (*Project, error) {
+	data, err := safefs.ReadFile(filepath.Join(root, FileName), maxSize)
+	if err != nil {
+		return nil, err
+	}
+	return Written(FileName, data)
+}
+
 func decode(name string, data []byte) (*Project, error) {
 	var p Project
 	// The version comes first: a file of another version is not full of unknown fields, it is of another version.

@@ -56,7 +56,7 @@ func (p *Project) validate(name string) error {
 	}
 	p.validateControllerGen(report)
 	external := slices.ContainsFunc(p.Clients, func(c Client) bool { return len(c.Packages) > 0 })
-	if len(p.APIs) == 0 && !p.Loop.IsSet() && len(p.ControllerGen.Calls)+len(p.OpenAPI.Calls) == 0 && !external { // a loop needs no Go types, and calls name their own
+	if len(p.APIs) == 0 && !p.Loop.IsSet() && !p.Detects() && len(p.ControllerGen.Calls)+len(p.OpenAPI.Calls) == 0 && !external { // a loop needs no Go types, and calls name their own
 		report("apis", "is empty; name the directories of the API packages, for example apis: [pkg/apis]")
 	}
 	if p.OpenAPI.UpdateReport && p.OpenAPI.Report == "" {

@@ -38,6 +38,7 @@ type Found struct {
 	// Version is the version of the generators that made the tree.
 	Version Version
 
+	file bool     // there is a project file, which has other settings
 	made []string // the helpers that the tree shows, or that tags ask for where there is no tree
 	// generated are the generators of Go files, by path.
 	generated map[string]string
@@ -134,6 +135,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	keep := func() {
 		for _, edit := range edits {
 			if edit.Was != nil {
+				d.file = true
 				d.keep(edit.Was, given)
 			}
 		}
@@ -216,6 +218,9 @@ func (f *Found) Line() string {
 	}
 	if c := f.controllerGen(); c != "" {
 		parts = append(parts, c)
+	}
+	if f.file {
+		return fmt.Sprintf("%s has no settings of generated files: %s; \"crdctl adopt --force\" adds these", config.FileName, strings.Join(parts, "; "))
 	}
 	return fmt.Sprintf("no %s: %s; \"crdctl adopt\" writes these settings to it", config.FileName, strings.Join(parts, "; "))
 }

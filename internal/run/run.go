@@ -24,7 +24,7 @@ type Options struct {
 	builtin.Options
 	// SkipGenerate leaves the generating to the user.
 	SkipGenerate bool
-	// Discovered tells that the project has no crdctl.yaml: its settings were found in what is generated there.
+	// Discovered tells that no crdctl.yaml says what is generated: that was found in the repository.
 	Discovered bool
 	// Project is nil for a run without one.
 	Project *config.Project
