@@ -31,7 +31,8 @@ type session struct {
 	unknown    int64          // records that this version does not know
 	unread     []trace.Record // the newest of them, with Raw, to be saved
 	gaps       []gap
-	lastEnd    string // ID of the reconcile that ended last
+	lastEnd    string  // ID of the reconcile that ended last, of those of which all is recorded
+	ending     []endOf // those that ended after it
 	granted    *trace.Rights
 	grantedSeq int64     // of its record
 	arrived    time.Time // when the newest record was added
@@ -82,7 +83,8 @@ func (s *session) reset() {
 	s.model, s.sums, s.engine = model.New(), &sums{}, finding.New()
 	s.epoch++
 	s.scans, s.counted, s.firstAsked, s.delivered, s.unread = nil, 0, map[string]int64{}, 0, nil
-	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}
+	s.last, s.dropped, s.unknown, s.gaps, s.granted, s.kubeEvents = 0, 0, 0, nil, nil, map[trace.ObjectID][]kubeEvent{}
+	s.lastEnd, s.ending = "", nil
 }
 
 // retry is how long a source that was lost is left alone.
@@ -192,7 +194,7 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 		}
 	case *trace.Reconcile:
 		if b.State == "end" {
-			s.lastEnd = b.ID
+			s.ending = append(s.ending, endOf{b.ID, r.T})
 		}
 	case *trace.Rights:
 		s.granted, s.grantedSeq = b, r.Seq
@@ -217,6 +219,7 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 	s.model.Add(r)
 	s.engine.Add(r)
 	s.arrived = time.Now()
+	s.settleLast(r.T)
 	if n := s.model.Len(); n > s.maxRecords || n > 1 && s.model.Bytes() > maxHeldBytes {
 		// In steps: to forget costs more than to add.
 		s.model.Forget(s.model.At(n/10 + 1).Seq)

@@ -276,7 +276,24 @@ type lastRow struct {
 	Reasons   []string        `json:"reasons,omitempty"` // why nothing was written
 }
 
+// endOf is the end of a reconcile.
+type endOf struct {
+	id string
+	t  int64
+}
+
+// late is how long after its end a reconcile's requests may be recorded: they come from another place.
+const late = int64(time.Second)
+
+// settleLast lets go of the reconciles before the last one of which all is recorded.
+func (s *session) settleLast(now int64) {
+	for len(s.ending) > 0 && (s.ending[0].t <= now-late || s.state != stateLive) {
+		s.lastEnd, s.ending = s.ending[0].id, s.ending[1:]
+	}
+}
+
 func (s *session) lastReconcile() *lastRow {
+	s.settleLast(s.now())
 	last := s.model.Reconcile(s.lastEnd)
 	if last == nil {
 		return nil
