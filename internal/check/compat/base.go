@@ -71,8 +71,8 @@ func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
 	}
 	for _, name := range sortedKeys(r.all) {
 		old := r.all[name][0]
-		own := groups[old.Spec.Group] && dirs[path.Dir(old.File)] || slices.Contains(p.Settings.CRDDirs(), path.Dir(old.File))
-		if r.now[name] == nil && b.Whole && own && !p.HasManifest(name) {
+		own := groups[old.Spec.Group] && dirs[path.Dir(old.File)] || b.Whole && slices.Contains(p.Settings.CRDDirs(), path.Dir(old.File))
+		if r.now[name] == nil && own && !p.HasManifest(name) {
 			found.removed = append(found.removed, old)
 		}
 	}
