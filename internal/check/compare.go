@@ -34,7 +34,8 @@ func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]r
 		o.NoBase, o.Base = err, nil
 		result, err = compat.Check(ctx, p, compat.Options{})
 	}
-	if err == nil && len(p.CRDs) == 0 && len(result.Findings) == 0 {
+	goOnly := result != nil && result.Packages > 0 && len(p.Settings.CRDDirs()) == 0
+	if err == nil && len(p.CRDs) == 0 && len(result.Findings) == 0 && !goOnly {
 		return nil, "", noCRDs // and none was removed
 	}
 	if err == nil && o.Base == nil {

@@ -30,6 +30,7 @@ type Result struct {
 	Findings []rule.Finding
 	Notes    []string
 	Judged   string // what was looked at
+	Packages int    // how many Go packages were compared
 }
 
 // Check compares a project with an older state of it. Without one, only what the versions of a CRD break between each other is found. With an
@@ -57,14 +58,19 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 	}
 	r.Findings, r.Notes = slices.Concat(r.Findings, changed, b.gone()), notes
 	if o.Base.Whole {
-		imported, notes, err := goPackages(p, o.Base, changed)
+		imported, notes, compared, err := goPackages(p, o.Base, changed)
+		r.Packages = compared
 		r.Findings, r.Notes = append(r.Findings, imported...), append(r.Notes, notes...)
 		problem = errors.Join(problem, err)
 		imported, notes, err = gonePackages(p, o.Base, b)
 		r.Findings, r.Notes = append(r.Findings, imported...), append(r.Notes, notes...)
 		problem = errors.Join(problem, err)
 	}
-	r.Judged = fmt.Sprintf("%s against %s", crds(len(b.crds)), o.Base.Name)
+	what := crds(len(b.crds))
+	if len(p.CRDs)+len(b.crds) == 0 && r.Packages > 0 {
+		what = text.Count(r.Packages, "Go package", "Go packages")
+	}
+	r.Judged = fmt.Sprintf("%s against %s", what, o.Base.Name)
 	if n := len(p.CRDs) - len(b.crds); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)
 	}

@@ -21,14 +21,14 @@ import (
 )
 
 // goPackages compares the packages with API types that others can import. The notes name those of which the older state does not parse.
-func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (all []rule.Finding, notes []string, problem error) {
+func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (all []rule.Finding, notes []string, compared int, problem error) {
 	for _, dir := range p.Packages {
 		if slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}
 		now, err := filesNow(p, dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 		old, same := map[string][]byte{}, true
 		for _, file := range base.Files(dir) {
@@ -36,11 +36,15 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 				continue
 			}
 			if old[file], err = base.ReadFile(file); err != nil {
-				return nil, nil, err
+				return nil, nil, 0, err
 			}
 			same = same && bytes.Equal(old[file], now[file])
 		}
-		if !same && len(old) > 0 && len(now) > 0 {
+		if len(old) == 0 || len(now) == 0 {
+			continue
+		}
+		compared++
+		if !same {
 			found, note, err := compareGo(dir, old, now, known)
 			all, problem = append(all, found...), errors.Join(problem, err)
 			if note != "" {
@@ -48,7 +52,7 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 			}
 		}
 	}
-	return all, notes, problem
+	return all, notes, compared, problem
 }
 
 // apiPackage is what a file of a package with API types has; its group may be named.
