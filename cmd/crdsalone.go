@@ -69,6 +69,12 @@ func hintOfNothing(err error) (hint string, ok bool) {
 	return noProjectHint, strings.HasSuffix(err.Error(), noProjectHint)
 }
 
+// isNothing reports whether an error says that there is nothing to generate.
+func isNothing(err error) bool {
+	_, nothing := hintOfNothing(err)
+	return nothing
+}
+
 // hintCRDs names --crd-dir in an error about a directory in which there is nothing to generate, and the directories that it may name: CRDs
 // need no more.
 func hintCRDs(err error, hint string, dirs []string) error {

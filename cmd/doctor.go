@@ -18,7 +18,6 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -42,7 +41,8 @@ func newDoctor(s ui.Streams, shared *options) *cobra.Command {
 		Long: `Doctor looks for the causes of symptoms that controllers show: what does not compile, is forbidden or refused, or happens without an
 error. Each finding has the cause with its place, the symptom, and what fixes it. It reads go.mod, YAML files and Go files, and checks the
 machine: the versions of Go and of kubectl in PATH, the sizes of caches, free disk, inotify limits, ports, and state directories that a
-killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs; outside of any module it checks only the machine.
+killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs. Outside of
+modules, and of repositories with CRDs, it checks only the machine.
 
 With --deep it also reads the Go code of controllers with its types: what they ask the API server for and no role grants, owner references that
 are refused, and changes of objects in a cache. With --against-cluster it compares the CRDs with those of a cluster, which is only read.
@@ -123,20 +123,24 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 }
 
 // projectOf is the root of the project that a directory is in, and what "crdctl check" judges there. Without crdctl.yaml, and if nothing is
-// generated, the root is that of the module. It is empty where there is no project.
+// generated, the root is that of the module, or else a repository with CRDs. It is empty where there is no project.
 func projectOf(base string, o doctorOptions) (root string, p *project.Project, problems []error) {
 	settings := &config.Project{}
 	at, err := newSettings(nil).project(o.options)
-	_, unread := errors.AsType[*detect.NothingError](err)
-	nothing := unread || errors.Is(err, detect.ErrNothing)
 	switch {
 	case at != nil && at.settings != nil:
 		root, settings = at.root, at.settings
-	case workspace.Above(base, config.FileName) != "" && !nothing:
+	case workspace.Above(base, config.FileName) != "" && !isNothing(err):
 		root, problems = workspace.Above(base, config.FileName), append(problems, err)
 	default:
-		if root = workspace.Above(base, "go.mod"); err != nil && !nothing {
+		root = workspace.Above(base, "go.mod")
+		if err != nil && !isNothing(err) {
 			problems = append(problems, err)
+		} else if dirs := o.dirsWithCRDs(); len(dirs) > 0 {
+			root = cmp.Or(root, base) // a chart, or a controller in another language
+			if len(dirs) == 1 {
+				settings = &config.Project{CRDs: config.CRDs{Dir: relativeTo(root, base, dirs[0])}}
+			}
 		}
 	}
 	if root == "" {
