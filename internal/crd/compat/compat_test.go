@@ -80,8 +80,8 @@ func TestOtherVersion(t *testing.T) {
 	const loose, strict = `{type: object, properties: {a: {type: string}}}`, `{type: object, required: [b], properties: {a: {type: string}, b: {type: string}}}`
 	for changed, want := range map[string][]string{
 		"[{v1: " + strict + "}, {v1beta1: " + loose + "}]":                       nil,
-		"[{v1: " + strict + "}, {v1beta1: " + strict + "}]":                      {"default/x (v1beta1): spec.b: Required value"},
-		"[{v2: " + strict + "}, {v1beta1: " + loose + "}, {v1: " + strict + "}]": {"default/x (v2): spec.b: Required value"},
+		"[{v1: " + strict + "}, {v1beta1: " + strict + "}]":                      {"default/x (v1beta1): spec.b: Required value (refused: create, spec update)"},
+		"[{v2: " + strict + "}, {v1beta1: " + loose + "}, {v1: " + strict + "}]": {"default/x (v2): spec.b: Required value (refused: create, spec update)"},
 	} {
 		c := parse(t, "current: [{v1: "+strict+"}, {v1beta1: "+loose+"}]\nchanged: "+changed+"\nobjects: {x: {a: c}}")
 		objects := c.made(t, group)
