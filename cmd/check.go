@@ -118,6 +118,8 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) (err error) {
 		return ui.UsageErrorf("--dry-run is for --fix; add it, or omit --dry-run")
 	}
 	switch {
+	case o.fix && !slices.Contains(families, rule.Lint):
+		return ui.UsageErrorf("--fix corrects only findings of lint; name that family as well, or omit --fix")
 	case o.dryRun && o.output != "text":
 		return ui.UsageErrorf("--fix --dry-run prints a patch, and cannot be used with --output %s; omit one of them", o.output)
 	case o.cluster && (o.against != "" || o.objects != ""):

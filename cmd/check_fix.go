@@ -20,6 +20,9 @@ func fixFindings(s ui.Streams, root string, found []rule.Finding, dryRun bool) (
 		return false, err
 	}
 	if dryRun {
+		if len(changes) == 0 {
+			s.Report().Printf("nothing to fix")
+		}
 		for _, c := range changes {
 			if _, err := fmt.Fprint(s.Out, c.Patch()); err != nil {
 				return false, fmt.Errorf("write the patch: %w", err)
