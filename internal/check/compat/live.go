@@ -45,7 +45,7 @@ func CheckLive(ctx context.Context, p *project.Project, live Live, name string) 
 		old[now.Name] = crds[0]
 	}
 	if len(old) == 0 {
-		return nil, errors.New("the cluster of " + name + " has no CRD of the project; name the context of a cluster that has")
+		return nil, errors.New("the cluster of context " + name + " has no CRD of the project; name another context with --context")
 	}
 	found, notes, tried, err := compare(ctx, old, StateOf(p.CRDs), func(ctx context.Context, old *project.CRD, each func(Objects) error) error {
 		return live.Objects(ctx, old.CustomResourceDefinition, func(page []unstructured.Unstructured) error { return each(Objects(page).of(old)) })

@@ -44,7 +44,7 @@ func live(ctx context.Context, p *project.Project, c Cluster) (all []rule.Findin
 		all = append(all, older(crd, found[0])...)
 	}
 	if len(absent) == len(p.CRDs) {
-		return nil, "", errors.New("--against-cluster: the cluster has no CRD of the project; name the context of a cluster that has with --context")
+		return nil, "", errors.New("--against-cluster: the cluster has no CRD of the project; name the context of another cluster with --context")
 	}
 	return append(all, absent...), text.Count(len(p.CRDs)-len(absent), "CRD", "CRDs") + " of the cluster", nil
 }
