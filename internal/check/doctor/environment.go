@@ -29,8 +29,8 @@ func environment(m machine.Machine, s *Source, kubernetes string) (all []rule.Fi
 	switch version, at := s.needsGo(); {
 	case m.Go.Version == "":
 		f := rule.New("go-missing", rule.Place{}, "go", "the go command does not run: %s", m.Go.Problem)
-		if s == nil { // a directory without a project
-			f.Severity, f.Fix = rule.Note, "Install Go, unless you only use \"crdctl run --builtin\", which works without it."
+		if s == nil || len(s.Modules) == 0 { // no project, or one without Go
+			f.Severity, f.Fix = rule.Note, "Install Go, unless you only use \"crdctl run --builtin\", or check and docs for CRDs, which work without it."
 		}
 		all = append(all, f)
 	case version != "" && semver.Compare(goSemver(m.Go.Version), goSemver(version)) < 0:

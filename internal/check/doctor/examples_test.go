@@ -99,6 +99,19 @@ func TestOutside(t *testing.T) {
 	require.Len(t, found.Findings, 2)
 }
 
+// Without a go command, what has Go files is in trouble; a chart is not.
+func TestGoMissing(t *testing.T) {
+	for file, want := range map[string]rule.Severity{"go.mod": rule.Error, "Chart.yaml": rule.Note} {
+		root := t.TempDir()
+		write(t, root, txtar.File{Name: file, Data: []byte("module example.com/m\n")})
+		found, err := doctor.Check(t.Context(), doctor.Options{Root: root, Machine: &machine.Machine{}})
+		require.NoError(t, err)
+		require.NotEmpty(t, found.Findings)
+		require.Equal(t, "go-missing", found.Findings[0].Rule.ID)
+		require.Equal(t, want, found.Findings[0].Severity, file)
+	}
+}
+
 // What a cluster answers instead of a CRD is an error, and not a verdict.
 func TestOtherAnswer(t *testing.T) {
 	root := t.TempDir()
