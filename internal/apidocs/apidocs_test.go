@@ -154,7 +154,8 @@ func TestTemplates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o.Templates = fstest.MapFS{tc.file: {Data: []byte(tc.text)}}
 			_, err := apidocs.Make(t.Context(), open(t), o)
-			assert.ErrorContains(t, err, tc.problem)
+			require.ErrorContains(t, err, tc.problem)
+			assert.Equal(t, 1, strings.Count(err.Error(), tc.problem), "all pages have the one template")
 		})
 	}
 }

@@ -86,7 +86,9 @@ func (r *Renderer) Render(ref *reference.Reference, format string) (map[string][
 	var problems []error
 	add := func(file, name string, data any) {
 		text, err := r.execute(name, data)
-		problems = append(problems, err)
+		if err != nil && !slices.ContainsFunc(problems, func(p error) bool { return p.Error() == err.Error() }) { // all pages have the one template
+			problems = append(problems, err)
+		}
 		if files[file] != nil {
 			problems = append(problems, fmt.Errorf("%s: two kinds would have this page; leave out one with docs.ignore", file))
 		}
