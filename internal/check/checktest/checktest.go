@@ -5,6 +5,7 @@ package checktest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,6 +64,18 @@ func Lines(findings []rule.Finding) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: %s: %s", f.Place, f.Rule.ID, f.Message))
 	}
 	return lines
+}
+
+// Formatted asserts that the findings of a fuzz test have no mark of a wrong call of fmt. Inputs with a percent sign, written or escaped, may have
+// that mark themselves, and are not judged.
+func Formatted(t *testing.T, findings []rule.Finding, inputs ...string) {
+	t.Helper()
+	if given := strings.Join(inputs, " "); strings.Contains(given, "%") || strings.Contains(given, `\u`) {
+		return
+	}
+	for _, line := range Lines(findings) {
+		assert.NotContains(t, line, "%!")
+	}
 }
 
 const base = `apiVersion: apiextensions.k8s.io/v1
