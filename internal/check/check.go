@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/check/cluster"
@@ -18,7 +19,6 @@ import (
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/check/samples"
-	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Options say what is judged.
@@ -141,11 +141,11 @@ var runs = map[rule.Family]family{
 		}
 		found, err := samples.Check(ctx, p, since)
 		if err == nil && found.Objects+found.Unchanged == 0 && len(found.Findings) == 0 {
-			templates := ""
-			if found.Templates > 0 {
-				templates = " (" + text.Count(found.Templates, "template was", "templates were") + " skipped)"
+			none := "no object of the project's kinds was found in YAML files and Markdown pages"
+			if _, skipped, some := strings.Cut(found.String(), ", "); some {
+				none += " (" + skipped + ")"
 			}
-			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages" + templates)
+			err = notApplicable(none)
 		}
 		if err == nil {
 			if err = r.comparable(rule.Samples, o); err != nil {

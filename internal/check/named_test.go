@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/checktest"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // Findings about markers that allow others are those of lint, and of no other family that was named.
@@ -41,4 +42,21 @@ func TestMarkersAreOfLint(t *testing.T) {
 		}
 		assert.Equal(t, test.want, got, "%v: %v", test.families, checktest.Lines(r.Findings))
 	}
+}
+
+// Where only objects are found that are skipped, the error says so: the user sees them.
+func TestOnlySkipped(t *testing.T) {
+	root := t.TempDir()
+	for file, data := range map[string]string{
+		"crds/a.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tabs.example.com}\n" +
+			"spec: {group: example.com, scope: Cluster, names: {kind: Tab, plural: tabs}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n",
+		"config/samples/invalid/a.yaml": "apiVersion: example.com/v1\nkind: Tab\nmetadata: {name: a}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(file)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, file), []byte(data), 0o600))
+	}
+	p, err := project.Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	_, err = Run(t.Context(), p, Options{Families: []rule.Family{rule.Samples}})
+	assert.EqualError(t, err, "samples: no object of the project's kinds was found in YAML files and Markdown pages (1 skipped as examples of what is wrong)")
 }
