@@ -69,12 +69,12 @@ spec:
 		"config/samples/lacks.yaml:4:1 spec.from, spec.size and spec.zone are required (Add the fields.)",
 		"config/samples/lacks.yaml:5:3 spec.at is required (Give the field a value: it has none here, which is null.)",
 		"config/samples/lacks.yaml:6:3 spec.to.bucket and spec.to.key are required (Add the fields.)",
-		"config/samples/lacks.yaml:7:3 spec.number must be of type integer, not string (Correct the value, or the marker that forbids it.)",
-		"config/samples/lacks.yaml:8:3 spec.list must be of type array, not object (Correct the value, or the marker that forbids it.)",
-		"config/samples/lacks.yaml:9:9 spec.one[0] must have a or b and c (Correct the value, or the marker that forbids it.)",
+		"config/samples/lacks.yaml:7:3 spec.number must be of type integer, not string (Correct the value, or the marker or schema that forbids it.)",
+		"config/samples/lacks.yaml:8:3 spec.list must be of type array, not object (Correct the value, or the marker or schema that forbids it.)",
+		"config/samples/lacks.yaml:9:9 spec.one[0] must have a or b and c (Correct the value, or the marker or schema that forbids it.)",
 		"config/samples/lacks.yaml:9:9 spec.one[0].c is required (Add the field.)",
-		"config/samples/named.yaml:3:1 metadata: a field must be of type string (Correct the value, or the marker that forbids it.)",
-		"config/samples/text.yaml:3:1 metadata: a field must be of type object, not string (Correct the value, or the marker that forbids it.)",
+		"config/samples/named.yaml:3:1 metadata: a field must be of type string (Correct the value, or the marker or schema that forbids it.)",
+		"config/samples/text.yaml:3:1 metadata: a field must be of type object, not string (Correct the value, or the marker or schema that forbids it.)",
 		`config/samples/twice.yaml:5:1 key "kind" already set in map (Remove one of the two.)`,
 	}, got)
 }

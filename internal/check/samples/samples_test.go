@@ -116,13 +116,13 @@ func TestPlaces(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		`config/other/split.yaml:6 error sample-yaml invalid Yaml document separator: next (Correct the syntax.)`,
-		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
-		`config/samples/fill.yaml:11:5 error sample-invalid spec.ports[1].port must be of type integer, not array (Correct the value, or the marker that forbids it.)`,
-		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it.)`,
+		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker or schema that forbids it.)`,
+		`config/samples/fill.yaml:11:5 error sample-invalid spec.ports[1].port must be of type integer, not array (Correct the value, or the marker or schema that forbids it.)`,
+		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker or schema that forbids it.)`,
 		`config/samples/owned.yaml:3:39 note sample-invalid metadata.ownerReferences[0].uid must not be empty (Add the field.)`,
-		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker or schema that forbids it.)`,
 		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
-		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker or schema that forbids it.)`,
 		`pkg/fakeData/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`pkg/lintfixtures/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`pkg/testutils/inputs/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
@@ -280,7 +280,7 @@ func TestSince(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"config/samples/a.yaml: the schema does not have spec.other (Correct the name of the field, or remove it.)",
-		"config/samples/a.yaml: spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)",
+		"config/samples/a.yaml: spec.replicas must be of type integer, not string (Correct the value, or the marker or schema that forbids it.)",
 		"config/samples/new.yaml: spec.image is required (Give the field a value: it has none here, which is null.)",
 		"config/samples/other.yaml: the schema does not have spec.more2 (Correct the name of the field, or remove it.)",
 	}, got)
