@@ -174,8 +174,19 @@ func (d *devLoop) command() (args, env []string) {
 	env = controllerEnv(os.Environ(), d.env)
 	own := d.installer.args()
 	d.installer.show(own, env)
-	args = expand(own, env)
-	return append(args, expand(slices.Concat(d.Project.Controller.Args, d.Args), env)...), env
+	return expand(inOrder(d.Program, own, slices.Concat(d.Project.Controller.Args, d.Args)), env), env
+}
+
+// inOrder are the arguments of the run and those of the user, which come last and win, but for the subcommand that they may begin with: a program that
+// reads it as its first argument takes no flag before it.
+func inOrder(program *mainpkg.Program, own, users []string) []string {
+	words := 0
+	if program != nil && program.Subcommands && (len(own) == 0 || strings.HasPrefix(own[0], "-")) {
+		for words < len(users) && !strings.HasPrefix(users[words], "-") {
+			words++
+		}
+	}
+	return slices.Concat(users[:words], own, users[words:])
 }
 
 // sturdy is where the controller writes: a terminal or a file itself, but a pipe by way of this process. A pipe whose reader

@@ -43,6 +43,15 @@ func TestCommand(t *testing.T) {
 	assert.Equal(t, "crdctl: the controller gets --password=$(PASSWORD) --mode=fast\n", said.String(), "secrets are not printed")
 }
 
+// The user's arguments come last, but for a subcommand: package flag reads no word after a flag.
+func TestInOrder(t *testing.T) {
+	own, users := []string{"--a"}, []string{"serve", "--b", "c"}
+	assert.Equal(t, []string{"--a", "serve", "--b", "c"}, inOrder(&mainpkg.Program{}, own, users))
+	assert.Equal(t, []string{"--a", "serve", "--b", "c"}, inOrder(nil, own, users))
+	assert.Equal(t, []string{"serve", "--a", "--b", "c"}, inOrder(&mainpkg.Program{Subcommands: true}, own, users))
+	assert.Equal(t, []string{"run", "--a", "serve", "--b", "c"}, inOrder(&mainpkg.Program{Subcommands: true}, []string{"run", "--a"}, users), "the manifests have it")
+}
+
 // A controller that ends by itself may lack what its sources show.
 func TestExitHint(t *testing.T) {
 	assert.Empty(t, exitHint(nil, nil))

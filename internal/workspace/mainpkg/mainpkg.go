@@ -45,7 +45,7 @@ type Program struct {
 	InClusterOnly bool
 	// ElectsInPod reports whether it always elects a leader, in the namespace that only a pod knows.
 	ElectsInPod bool
-	// Subcommands reports whether the sources define any, with cobra or cli.
+	// Subcommands reports whether the sources define any, with a library, or parse flags only after a first word.
 	Subcommands bool
 	// Starter is the subcommand of cobra whose package makes the manager, if it has no other command and is not the main package; "" without one.
 	Starter string

@@ -301,6 +301,34 @@ func New() *cobra.Command {
 	}, p.Flags)
 }
 
+// A program that parses what follows its first argument has subcommands, without a library.
+func TestSubcommandsByHand(t *testing.T) {
+	for parse, want := range map[string]bool{
+		"set.Parse(os.Args[2:])": true, "set.Parse(os.Args[1:])": false, "args := os.Args[1:]; set.Parse(args[1:])": true, "set.Parse(args)": false, "flag.Parse()": false,
+		"url.Parse(args[1:])": false,
+	} {
+		dir := t.TempDir()
+		safefstest.WriteFiles(t, dir, map[string]string{"go.mod": gomod, "main.go": `package main
+
+import (
+	"flag"
+	"net/url"
+	"os"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+func main() {
+	` + parse + `
+	ctrl.NewManager(nil, ctrl.Options{})
+}
+`})
+		p, err := mainpkg.Find(dir)
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Subcommands, parse)
+	}
+}
+
 // The subcommand that starts the manager is that of the package which makes it.
 func TestStarter(t *testing.T) {
 	const root = `package main

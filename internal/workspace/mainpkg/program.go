@@ -211,6 +211,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	case of == "flag" && name == "Lookup" && len(c.Args) == 1:
 		looked, _ := r.value(s, f, c.Args[0])
 		r.program.ReadsKubeconfig = r.program.ReadsKubeconfig || looked == "kubeconfig"
+	case of == "" && name == "Parse" && len(c.Args) == 1 && f.imports["flag"] == "flag" && afterWord(c.Args[0]):
+		r.program.Subcommands = true
 	case name == "AddCommand":
 		r.add(s, f, c.Args)
 	default:
@@ -220,6 +222,20 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 			r.kingpin(s, f, callee)
 		}
 	}
+}
+
+// afterWord reports whether the arguments that a set of flags parses begin after a first word, which then is a subcommand: os.Args[2:], or
+// args[1:] of a variable, which has the arguments without the name of the program.
+func afterWord(e ast.Expr) bool {
+	rest, ok := e.(*ast.SliceExpr)
+	if !ok {
+		return false
+	}
+	from, _ := literal(rest.Low)
+	if _, all := rest.X.(*ast.SelectorExpr); all {
+		return from == "2"
+	}
+	return from == "1"
 }
 
 var (
