@@ -21,8 +21,8 @@ const defaultWebhookPort = 9443
 
 // These are the names that controllers have for the same flags. Where a program has several of a list, all are meant.
 var (
-	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address", "diagnostics-address"}
-	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr"}
+	metricsFlags     = addressFlags("metrics", "diagnostics")
+	probeFlags       = addressFlags("health-probe", "healthz", "health", "probe")
 	secureFlags      = []string{"metrics-secure", "secure-metrics"}
 	insecureFlags    = []string{"insecure-diagnostics"} // of Cluster API
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
@@ -40,6 +40,16 @@ var (
 	outsideFlags   = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
 	insideFlags    = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}
 )
+
+// addressFlags are the names of flags for the addresses at which a program serves these things.
+func addressFlags(served ...string) (names []string) {
+	for _, what := range served {
+		for _, end := range []string{"bind-address", "bind-addr", "addr", "address", "listen-address", "listen-addr"} {
+			names = append(names, what+"-"+end)
+		}
+	}
+	return names
+}
 
 // kubeconfigFlag is defined by controller-runtime, for all programs, and by most others.
 const kubeconfigFlag = "kubeconfig"

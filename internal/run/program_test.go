@@ -315,6 +315,9 @@ func TestManagerWithoutManifests(t *testing.T) {
 	m.source.Flags = map[string]mainpkg.Flag{"webhook-bind-address": {Number: true}, "metrics-addr": {Number: true}, "metrics-bind-address": {Default: "0"}}
 	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics, "--metrics-addr=" + portOf(m.metrics), "--webhook-bind-address=1"}, m.args(&webhooks{port: 1}), "ports, whatever they are called")
 
+	m.source.Flags = map[string]mainpkg.Flag{"metrics-listen-addr": {}, "health-bind-addr": {}, "unhealth-addr": {}}
+	assert.Equal(t, []string{"--metrics-listen-addr=" + m.metrics, "--health-bind-addr=" + m.probes}, m.args(nil), "addresses, however they are called")
+
 	m.source.Flags = map[string]mainpkg.Flag{"leader-elect": {Bool: true, Negated: true}}
 	m.pod = &pod{args: []string{"--no-leader-elect", "--no-color"}}
 	assert.Equal(t, []string{"--no-color", "--no-leader-elect"}, m.args(nil), "kingpin takes a switch once")
