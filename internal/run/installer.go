@@ -274,9 +274,7 @@ func (i *installer) begin(ctx context.Context) error {
 		}
 	}
 	if i.Account == nil {
-		if i.program != nil && i.program.pod != nil && i.program.pod.account != "" && i.target.Ours {
-			i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.program.pod.namespace, i.program.pod.account)
-		}
+		i.tellAccount()
 		return nil
 	}
 	var err error
@@ -285,6 +283,17 @@ func (i *installer) begin(ctx context.Context) error {
 	}
 	i.tellRights(ctx)
 	return nil
+}
+
+// tellAccount has the user know who the controller is, and who it would be in a cluster.
+func (i *installer) tellAccount() {
+	switch {
+	case i.program == nil || i.program.pod == nil || i.program.pod.account == "" || !i.target.Ours:
+	case i.program.pod.noAccount:
+		i.reporter.Note("the controller runs as administrator: no manifest has its service account, %s/%s", i.program.pod.namespace, i.program.pod.account)
+	default:
+		i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.program.pod.namespace, i.program.pod.account)
+	}
 }
 
 // tellRights tells what the roles grant now.

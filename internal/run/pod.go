@@ -20,10 +20,12 @@ import (
 // pod is what the project's manifests say of the pod in which the controller runs in a cluster, as far as it holds on this machine.
 type pod struct {
 	namespace, account string
-	labels             map[string]string
-	annotations        map[string]string
-	args               []string
-	env                []variable
+	// noAccount is set where no manifest has the service account: those of operator-sdk leave it to the Operator Lifecycle Manager.
+	noAccount   bool
+	labels      map[string]string
+	annotations map[string]string
+	args        []string
+	env         []variable
 	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has.
 	unknown []reference
 	// secret are the names of variables that come from Secrets.
@@ -79,6 +81,9 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 	if p.namespace == "" {
 		p.namespace = corev1.NamespaceDefault
 	}
+	p.noAccount = p.account != "" && p.account != "default" && !slices.ContainsFunc(here.objects, func(o manifest.Object) bool {
+		return o.GetKind() == "ServiceAccount" && o.GetName() == p.account && cmp.Or(o.GetNamespace(), corev1.NamespaceDefault) == p.namespace
+	})
 	words := c.Args
 	if len(c.Command) > 1 {
 		words = append(slices.Clone(c.Command[1:]), words...)

@@ -138,6 +138,14 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.Contains(t, said.String(), "cmd uses /etc/shop/metrics/certs, which does not exist and cannot be changed by a flag; ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.program.pod.account)
+	i.target = &target.API{Ours: true}
+	i.tellAccount()
+	assert.Contains(t, said.String(), "administrator: no manifest has its service account, shop-system/controller\n", "--as-service-account would fail")
+	safefstest.WriteFiles(t, i.Root, map[string]string{"config/account.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: controller, namespace: shop-system}\n"})
+	_, err = i.objects()
+	require.NoError(t, err)
+	i.tellAccount()
+	assert.Contains(t, said.String(), "--as-service-account shop-system/controller gives it only")
 	assert.Contains(t, i.unread(), "; its manifests set --cert-dir, which the sources of the module do not define; ")
 	i.program.pod = nil
 	assert.NotContains(t, i.unread(), "Deployment", "the manifests that the settings name are those of the user")
