@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -18,6 +19,7 @@ var watchDenied = &Type{
 		d := &denied{base: b, of: map[watching]*refusals{}, wrote: map[*model.Who]bool{}}
 		b.onRequest = append(b.onRequest, d.request)
 		b.onWatch = append(b.onWatch, d.watch)
+		b.onLog = append(b.onLog, d.log)
 		b.onTick = append(b.onTick, d.tick)
 	},
 }
@@ -69,6 +71,7 @@ func (d *denied) request(r *model.Request) {
 	}
 	k := watching{r.Actor.Who, model.GroupResource(r.Resource), r.Namespace}
 	if r.OK() {
+		d.found(r)
 		if r.Verb == "watch" || d.of[k] != nil && d.of[k].n() > 0 {
 			d.synced(k)
 		}
@@ -94,6 +97,42 @@ func (d *denied) request(r *model.Request) {
 	}
 	if w.total >= deniedLeast {
 		d.show(r, k, w)
+	}
+}
+
+// noKind is the line of controller-runtime about a kind that the API server does not have. It asks for no resource of it then, only for those that
+// there are, each 10 seconds, and ends the program after two minutes.
+const noKind = "if kind is a CRD, it should be installed before calling Start"
+
+func (d *denied) log(b *trace.Log, r trace.Record) {
+	kind, ok := b.Attrs["kind"].(string)
+	if !ok || kind == "" || b.Message != noKind {
+		return
+	}
+	k := watching{d.m.Actor(b.Actor).Who, kind, ""}
+	w := d.of[k]
+	if w == nil {
+		w = &refusals{}
+		d.of[k] = w
+	}
+	if w.add(r.T, r.Seq); w.n() > 10 {
+		w.marks = w.marks[1:]
+	}
+	if w.total >= deniedLeast {
+		d.report(trace.Finding{
+			Subject: k.subject(), Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),
+			Message: fmt.Sprintf("%s is not watched: the API server does not have the kind, and a controller that watches it reconciles nothing; %s asked %s", kind, k.who.Name, times(w.total)),
+			Fix:     "install the CRD of " + kind + ", or do not watch it",
+		}, r.T)
+	}
+}
+
+// found ends what is known of a kind that did not exist.
+func (d *denied) found(r *model.Request) {
+	k := watching{r.Actor.Who, strings.TrimSuffix(r.Resource.Kind+"."+r.Resource.Group, "."), ""}
+	if d.of[k] != nil {
+		delete(d.of, k)
+		d.resolve(k.subject())
 	}
 }
 
