@@ -54,6 +54,9 @@ func addressFlags(served ...string) (names []string) {
 // kubeconfigFlag is defined by controller-runtime, for all programs, and by most others.
 const kubeconfigFlag = "kubeconfig"
 
+// kubeconfigFlags are what other programs call it.
+var kubeconfigFlags = []string{"kube-config", "kubeConfig", "kube-config-path", "kubeconfig-path"}
+
 // program starts the program of controllers as a Deployment would, but on this machine: with ports that are free, without leader
 // election, and with the certificates of this run. Only flags that the program has are set.
 type program struct {
@@ -203,6 +206,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	if _, own := flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}
+	set(kubeconfigFlags, "$(KUBECONFIG)")
 	for _, name := range namespaceFlags {
 		if flag, ok := flags[name]; ok && flag.Default == "" && (p.pod == nil || !p.pod.sets(name)) {
 			here = append(here, "--"+name+"="+p.namespace())
