@@ -106,7 +106,7 @@ func (i *installer) lacks(env []string) (hint string) {
 		return ""
 	}
 	if lacks := i.program.pod.lacks(env); lacks != "" {
-		hint = "; these variables come from objects that no manifest has: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
+		hint = "; the manifests have no value for these variables: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
 	}
 	if filled := i.program.pod.filled; len(filled) > 0 {
 		hint += "; init containers of its pod, which do not run here, fill these volumes: " + strings.Join(filled, ", ") +

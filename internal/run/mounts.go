@@ -94,6 +94,11 @@ func (m mounts) data(kind, name string) map[string]string {
 	if err != nil {
 		return nil // the API server refuses it, and says why
 	}
+	if kind == "ConfigMap" {
+		for key, value := range data {
+			data[key] = substituted(value)
+		}
+	}
 	return data
 }
 

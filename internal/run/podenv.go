@@ -48,6 +48,13 @@ func (p *pod) readEnv(c corev1.Container, here mounts) {
 		}
 	}
 	p.expandEnv()
+	p.env = slices.DeleteFunc(p.env, func(v variable) bool {
+		left := placeholder.MatchString(v.value)
+		if left {
+			p.unknown = append(p.unknown, reference{v.name, v.value})
+		}
+		return left
+	})
 }
 
 // expandEnv replaces $(NAME) in variables by those before them, as Kubernetes does. What has a value of a Secret then is secret, too.
@@ -63,7 +70,7 @@ func (p *pod) expandEnv() {
 }
 
 // moveEnv replaces the paths of volumes in variables, and returns those before. It leaves out variables that name a file of a Secret that no
-// manifest has: only certificates stand for such a Secret.
+// manifest has.
 func (p *pod) moveEnv(moved []move, here mounts) []variable {
 	before := p.env
 	p.env = nil
@@ -81,8 +88,17 @@ func (p *pod) moveEnv(moved []move, here mounts) []variable {
 // withDefault is a variable of clusterctl, with its default: providers of Cluster API have them in their manifests, for the one who installs these.
 var withDefault = lazyregexp.New(`\$\{([A-Za-z_]\w*)(:?)[-=]([^{}]*)\}`)
 
-// substituted has variables of our environment, or else their defaults, where a text names them with a default, as in ${NAME:=value}.
+// placeholder is a value that is only a variable without a default.
+var placeholder = lazyregexp.New(`^\$\{[A-Za-z_]\w*\}$`)
+
+// substituted has variables of our environment, or else their defaults, where a text names them with a default, as in ${NAME:=value}, or is
+// nothing but the name of one.
 func substituted(text string) string {
+	if placeholder.MatchString(text) {
+		if value, ok := os.LookupEnv(text[2 : len(text)-1]); ok {
+			return value
+		}
+	}
 	return withDefault.ReplaceAllStringFunc(text, func(found string) string {
 		parts := withDefault.FindStringSubmatch(found)
 		if value, ok := os.LookupEnv(parts[1]); ok && (value != "" || parts[2] == "") {

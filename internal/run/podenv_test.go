@@ -58,7 +58,7 @@ spec:
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings, namespace: shop-system}
-data: {mode: fast, color: red}
+data: {mode: fast, color: "${SHOP_COLOR:-red}", id: "${SHOP_ID}", level: "${SHOP_LEVEL}"}
 ---
 apiVersion: v1
 kind: Secret
@@ -75,6 +75,7 @@ stringData: {plain: "1234"}
 	p := newPod(objects[0], "", mounts{dir: t.TempDir(), certs: "/certs", objects: objects})
 	assert.Equal(t, []variable{
 		{"SHOP_color", "red"},
+		{"SHOP_level", "5"},
 		{"SHOP_mode", "fast"},
 		{"NAMESPACE", "shop-system"},
 		{"SHOP", "shop"},
@@ -89,7 +90,7 @@ stringData: {plain: "1234"}
 	}, p.env)
 	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}"}, p.args, "variables of clusterctl that have a default")
 	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.withoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
-	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), APP_KEY (a file of a Secret)", p.lacks(nil))
-	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key"}))
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.lacks(nil))
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key", "SHOP_id=1"}))
 	assert.Equal(t, []string{"/packages (fill)"}, p.filled)
 }
