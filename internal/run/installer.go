@@ -108,6 +108,9 @@ func (i *installer) lacks(env []string) (hint string) {
 	if lacks := i.program.pod.lacks(env); lacks != "" {
 		hint = "; the manifests have no value for these variables: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
 	}
+	if absent := i.program.pod.absent; len(absent) > 0 {
+		hint += "; these files are in Secrets that no manifest has: " + strings.Join(absent, ", ") + "; if it needs them, name others in its arguments: crdctl run -- --FLAG=VALUE"
+	}
 	if filled := i.program.pod.filled; len(filled) > 0 {
 		hint += "; init containers of its pod, which do not run here, fill these volumes: " + strings.Join(filled, ", ") +
 			"; if it needs their files, name others in its arguments: crdctl run -- --FLAG=VALUE"

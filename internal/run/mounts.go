@@ -102,6 +102,11 @@ func (m mounts) data(kind, name string) map[string]string {
 	return data
 }
 
+// lacksFile reports whether a path is that of a file of a Secret that no manifest has, and no certificate: only certificates stand for such a Secret.
+func (m mounts) lacksFile(path string) bool {
+	return filepath.Dir(path) == m.certs && !slices.Contains([]string{".crt", ".key", ".pem"}, filepath.Ext(path))
+}
+
 // contents are the values of a ConfigMap or of a Secret, by their keys.
 func contents(o manifest.Object) (map[string]string, error) {
 	data, _, err := unstructured.NestedStringMap(o.Object, "data")

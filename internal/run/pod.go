@@ -35,6 +35,8 @@ type pod struct {
 	// moved are the paths of its volumes, and fixed those that no argument and no variable names.
 	moved []move
 	fixed []string
+	// absent are the arguments that name a file of a Secret that no manifest has.
+	absent []string
 	// filled are the empty volumes that an init container of the pod fills in a cluster, by their paths, with its name.
 	filled []string
 }
@@ -102,7 +104,12 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 	slices.SortFunc(moved, func(a, b move) int { return cmp.Compare(len(b.from), len(a.from)) }) // the innermost first
 	p.moved = moved
 	for _, w := range words {
-		p.args = append(p.args, relocate(w, moved))
+		arg := relocate(w, moved)
+		if here.lacksFile(arg[strings.IndexByte(arg, '=')+1:]) {
+			p.absent = append(p.absent, w)
+			arg = w // names what is missing
+		}
+		p.args = append(p.args, arg)
 	}
 	p.readEnv(c, here)
 	for _, v := range p.moveEnv(moved, here) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -76,7 +75,7 @@ func (p *pod) moveEnv(moved []move, here mounts) []variable {
 	p.env = nil
 	for _, v := range before {
 		value := relocate(v.value, moved)
-		if filepath.Dir(value) == here.certs && !slices.Contains([]string{".crt", ".key", ".pem"}, filepath.Ext(value)) {
+		if here.lacksFile(value) {
 			p.unknown = append(p.unknown, reference{v.name, "a file of a Secret"})
 			continue
 		}

@@ -42,7 +42,7 @@ spec:
         - {name: CERTIFICATE, value: /secret/tls.crt}
         - {name: APP_KEY, value: /secret/app_key}
         - {name: POOLS, value: "${SHOP_POOLS:=false}"}
-        args: ["--address=${SHOP_ADDRESS:=:8443}", "--level=${SHOP_LEVEL:-2}", "--name=${SHOP_NAME}"]
+        args: ["--address=${SHOP_ADDRESS:=:8443}", "--level=${SHOP_LEVEL:-2}", "--name=${SHOP_NAME}", -license=/secret/license, --cert=/secret/tls.crt]
         volumeMounts:
         - {name: secret, mountPath: /secret}
         - {name: packages, mountPath: /packages}
@@ -88,7 +88,8 @@ stringData: {plain: "1234"}
 		{"CERTIFICATE", "/certs/tls.crt"},
 		{"POOLS", "false"},
 	}, p.env)
-	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}"}, p.args, "variables of clusterctl that have a default")
+	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}", "-license=/secret/license", "--cert=/certs/tls.crt"}, p.args, "variables of clusterctl that have a default, and certificates")
+	assert.Equal(t, []string{"-license=/secret/license"}, p.absent)
 	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.withoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.lacks(nil))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key", "SHOP_id=1"}))
