@@ -169,7 +169,7 @@ func (r *Reader) elsewhere(calls []*genCall, c *genCall) (files []string, versio
 func (r *Reader) writtenByHand(calls []*genCall, c *genCall) (files []string) {
 	for _, m := range r.CRDs {
 		patched := func(c *genCall) bool { return slices.Contains(r.patched(c), m.Path) }
-		if m.Version == "" && r.hasType(c, m) && !madeElsewhere(calls, c, m) && !slices.ContainsFunc(calls, patched) {
+		if m.Version == "" && !m.Patch && r.hasType(c, m) && !madeElsewhere(calls, c, m) && !slices.ContainsFunc(calls, patched) {
 			files = append(files, m.Path)
 		}
 	}

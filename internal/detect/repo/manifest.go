@@ -17,6 +17,7 @@ type Manifest struct {
 	Line      int
 	Name      string // of the CRD: plural, dot, group
 	Kind      string // of its objects; empty where it stands too far below
+	Patch     bool   // whether it names no kind at all, as a kustomization's patch of a CRD
 }
 
 // Role is a role.yaml.
@@ -48,6 +49,7 @@ func newManifest(rel string, top []byte) (Manifest, bool) {
 	if m.Name == "" {
 		return Manifest{}, false
 	}
+	m.Patch = len(top) < topSize && !bytes.Contains(top, []byte("names:"))
 	if v := crdVersion.FindSubmatchIndex(top); v != nil {
 		m.Version, m.Line = string(top[v[2]:v[3]]), LineOf(top, v[2])
 		if strings.HasPrefix(m.Version, "v0.0.0-") {
