@@ -146,7 +146,7 @@ func (s *state) define(name, op, value string, above int) {
 
 // fromMake puts a text of a makefile as the shell would: its variables become the shell's.
 func fromMake(text string) string {
-	text = strings.NewReplacer("$$", "\x00", "$(shell ", "$(", "$(if ", "$(_if ").Replace(text)
+	text = strings.NewReplacer("$$", "\x00", "$(shell ", "\x00(", "$(if ", "\x00(_if ").Replace(text)
 	text = makeOther.ReplaceAllString(makeName.ReplaceAllString(text, "\x00{$1}"), "\x00{_}")
 	return strings.ReplaceAll(text, "\x00", "$")
 }
