@@ -55,6 +55,7 @@ func (r *Reader) Read() {
 	r.readImportForms(calls, own)
 	r.leaveToOwnProgram(calls, own)
 	r.leaveMoved(calls, own)
+	r.leaveUncovered(calls, own)
 	calls = r.keepCalls(calls)
 	calls = r.versionCalls(calls, own)
 	r.listDerived(calls, own)
