@@ -64,6 +64,7 @@ func (l *later) record(listed string) {
 	default:
 		l.arguments(words[1:], l.rewrites())
 		l.input()
+		l.named()
 		l.builtProgram(name, words[1:])
 	}
 }

@@ -154,10 +154,38 @@ func (l *later) rewrites() bool {
 	return err == nil && file != "" && writesText.Match(data)
 }
 
+// named records what a script of the repository that an interpreter runs without arguments does to what it names: it changes the directories, if it
+// writes files, and may delete the CRDs that are not there, unless git has them.
+func (l *later) named() {
+	words := l.step.Words
+	if !interpreter.MatchString(path.Base(words[0])) || len(words) != 2 {
+		return
+	}
+	file := l.at(words[1])
+	data, err := safefs.ReadFile(filepath.Join(l.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	if err != nil || file == "" || !writesText.Match(data) {
+		return
+	}
+	for dir := range l.made.byDir {
+		if dir == "." || !bytes.Contains(data, []byte(dir)) {
+			continue
+		}
+		l.PostProcess(l.by.On(dir))
+		for _, name := range crdFile.FindAllSubmatch(data, -1) {
+			if crd := path.Join(dir, string(name[1])); deletesFiles.Match(data) && !l.Git.Deleted(crd) {
+				l.removed(l.made, crd, l.step.At())
+			}
+		}
+	}
+}
+
 var (
 	interpreter = lazyregexp.New(`^(python[\d.]*|node|ruby)$`)
 	// writesText is in programs of an interpreter that write files.
 	writesText = lazyregexp.New(`\.write(_text|_bytes|FileSync|lines)?\(|\bdump\(`)
+	// deletesFiles is in those that delete files, and crdFile is the name of a file that controller-gen writes.
+	deletesFiles = lazyregexp.New(`\.(?:unlink|remove|rm|delete)(?:Sync)?\(`)
+	crdFile      = lazyregexp.New(`["'/]([a-z0-9.-]+_[a-z0-9-]+\.yaml)["']`)
 )
 
 // outputFlag is the name of a flag that says where a program writes, as --output, -dest-dir and -chart-dir.
