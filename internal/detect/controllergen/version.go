@@ -211,9 +211,15 @@ func (r *Reader) versionOf(c *genCall, calls []*genCall, own []repo.Manifest, pi
 	explains := func(version, other string) bool {
 		return c.Object != nil && r.writesBuildLine(c, version) && !r.writesBuildLine(c, other)
 	}
+	// copied reports that it has deep copies, which may show what an unreleased version writes.
+	copied := func() bool {
+		return slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool {
+			return f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir)
+		})
+	}
 	named := toolRelease.MatchString(c.pinned)
 	if v, source := annotated(r.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !named) {
-		if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && explains(p.version, v) {
+		if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && (explains(p.version, v) || config.Unreleased(v) && !copied()) {
 			return witness{p.version, p.source}, ""
 		}
 		return witness{v, source}, ""
