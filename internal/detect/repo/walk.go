@@ -77,7 +77,7 @@ func isScript(name string) bool {
 
 // scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
 var (
-	scriptDir = lazyregexp.New(`(^|/)(hack|scripts?)(/|$)`)
+	scriptDir = lazyregexp.New(`(^|/)(hack|scripts?|bin)(/|$)`)
 	shebang   = lazyregexp.New(`^#![^\n]*\b(ba)?sh\b`)
 )
 
