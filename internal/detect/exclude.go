@@ -54,6 +54,8 @@ func (d *discovery) exclude(names []string) {
 			case slices.Contains(d.Settings.Exclude, dir), d.madeBy(dir, h.tool), slices.Contains(d.Settings.ExcludeFrom[h.name], dir):
 			case h.name == "register" && t.missing && d.anySource(dir, registration):
 				d.excludeFrom(h.name, dir, dir+" registers its types itself")
+			case t.missing && d.Git.Deleted(path.Join(dir, h.file)):
+				d.generateNew(t)
 			case kept[dir] && !mayRun():
 				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
 				d.Ask(t.place, "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
