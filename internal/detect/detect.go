@@ -42,6 +42,8 @@ type Found struct {
 	made []string // the helpers that the tree shows, or that tags ask for where there is no tree
 	// generated are the generators of Go files, by path.
 	generated map[string]string
+	// deleted are those of them that only git's index has.
+	deleted map[string]bool
 }
 
 // Finding is something that a person has to decide, or may want to know.

@@ -80,6 +80,25 @@ func TestUnaccountedDeepCopies(t *testing.T) {
 	assert.Equal(t, "deepcopy unknown [apis/c/v1/zz_generated.deepcopy.go]", fmt.Sprint(left[1].Kind, " ", left[1].Tool, " ", left[1].Paths))
 }
 
+// Deep copies that no command makes are listed when they were deleted, as long as their kinds are there.
+func TestUnaccountedDeleted(t *testing.T) {
+	kind := "package v1\n\n// +kubebuilder:object:root=true\ntype Apple struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n"
+	root := unpack(t, []txtar.File{
+		{Name: "go.mod", Data: []byte("module example.com/gone\n")},
+		{Name: "Makefile", Data: []byte("crds:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 crd paths=./... output:crd:dir=crds\n")},
+		{Name: "api/a/v1/types.go", Data: []byte("// +groupName=a.example.com\n" + kind)},
+		{Name: "api/b/v1/types.go", Data: []byte("package v1\n")},
+	})
+	deleteCommitted(t, root, []string{"api/a/v1/zz_generated.deepcopy.go", "api/b/v1/zz_generated.deepcopy.go"})
+	found, err := Project(root)
+	require.NoError(t, err)
+	left := found.Unaccounted(func(string) bool { return false })
+	require.Len(t, left, 1)
+	assert.Equal(t, "deepcopy controller-gen [api/a/v1/zz_generated.deepcopy.go]", fmt.Sprint(left[0].Kind, " ", left[0].Tool, " ", left[0].Paths))
+	assert.Contains(t, left[0].Reason, "it was deleted, and git has it")
+	assert.Empty(t, found.Unaccounted(func(string) bool { return true }), "a file that is made is missing")
+}
+
 // inferred gives settings what was inferred and is not written down.
 func inferred(p, found *config.Project) {
 	p.BoilerplateText = cmp.Or(p.BoilerplateText, found.BoilerplateText) // the headers of most archives are short and in no file
