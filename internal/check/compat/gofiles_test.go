@@ -91,4 +91,17 @@ type Set struct{}
 		"crds/crontabs.yaml:8:3: served-removed: the version v1beta1 was removed, which was served",
 		"shared/v1/doc.go:1: go-package-removed: the Go package shared/v1 was removed",
 	}, checktest.Lines(r.Findings))
+
+	// The fix names the manifest, unless that is generated.
+	manifest := kept[strings.Index(kept, "-- crds/"):]
+	for files, want := range map[string]string{
+		manifest: `Keep the version with "served: true" and "deprecated: true", `,
+		kept:     "mark it with +kubebuilder:deprecatedversion, ",
+	} {
+		now, err := project.Open(lay(files), &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+		require.NoError(t, err)
+		r, err := compat.Check(t.Context(), now, compat.Options{Base: base})
+		require.NoError(t, err)
+		assert.Contains(t, r.Findings[0].Hint(), want)
+	}
 }

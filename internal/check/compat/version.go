@@ -26,6 +26,9 @@ func (v *version) served() bool {
 	add := func(id string, e effect, at rule.Place, format string, args ...any) {
 		f := rule.New(id, at, v.now.Subject(name), format, args...)
 		f.Severity = severity(v.was, e)
+		if v.now.HasTypes(storageOf(v.now)) { // the manifest is generated
+			f.Fix = f.Rule.Fix
+		}
 		v.all.add(f)
 	}
 	switch {
