@@ -15,7 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect"
 )
 
-// Where generated code cannot be read, the CRDs still can be: the error names their directories, but for those of tests.
+// Where generated code cannot be read, the CRDs still can be: the error names their directories, but for those of tests, and those of charts with copies.
 func TestHintCRDs(t *testing.T) {
 	o := &options{dir: t.TempDir()}
 	write := func(dir, name string) {
@@ -28,6 +28,8 @@ func TestHintCRDs(t *testing.T) {
 	write("config/crd", "bs")
 	write("deploy/crds", "as")
 	write("test/crds", "cs")
+	write("charts/copy/crds", "as")
+	write("charts/other/crds", "ds")
 	require.Empty(t, o.dirsWithCRDs(), "a directory that is not a repository is not searched")
 	require.NoError(t, os.WriteFile(filepath.Join(o.dir, "go.mod"), []byte("module example.com/m\n"), 0o600))
 	unread := &detect.NothingError{}
@@ -35,5 +37,5 @@ func TestHintCRDs(t *testing.T) {
 	require.True(t, ok)
 	err := hintCRDs(unread, hint, o.dirsWithCRDs())
 	require.ErrorIs(t, err, unread)
-	assert.EqualError(t, err, unread.Error()+"\nfor CRDs alone, name their directory with --crd-dir: config/crd, deploy/crds")
+	assert.EqualError(t, err, unread.Error()+"\nfor CRDs alone, name their directory with --crd-dir: config/crd, charts/other/crds, deploy/crds")
 }

@@ -232,11 +232,17 @@ func (p *Project) HasManifest(name string) bool {
 	return slices.ContainsFunc(p.repo.CRDs, func(m repo.Manifest) bool { return m.Name == name })
 }
 
-// WithCRDs are the directories in which the repository has CRDs, those with the most first.
+// WithCRDs are the directories in which the repository has CRDs, those with the most first. Those that have only copies for charts and releases
+// of CRDs in others are not among them.
 func (p *Project) WithCRDs() []string {
-	n := map[string]int{}
+	own, n := map[string]bool{}, map[string]int{}
 	for _, m := range p.repo.CRDs {
-		n[path.Dir(m.Path)]++
+		own[m.Name] = own[m.Name] || copiesLast(m.Path) == 0
+	}
+	for _, m := range p.repo.CRDs {
+		if copiesLast(m.Path) == 0 || !own[m.Name] {
+			n[path.Dir(m.Path)]++
+		}
 	}
 	return slices.SortedFunc(maps.Keys(n), func(a, b string) int { return cmp.Or(n[b]-n[a], strings.Compare(a, b)) })
 }
