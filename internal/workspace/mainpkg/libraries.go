@@ -18,6 +18,16 @@ const (
 	kong    = "github.com/alecthomas/kong"
 )
 
+// clusterAPIFlags is the package from which providers of Cluster API have the flags for their metrics.
+const clusterAPIFlags = "sigs.k8s.io/cluster-api/util/flags"
+
+// diagnostics notes the flags that this package defines.
+func (r *reading) diagnostics(s *source) {
+	of := symbol{s.dir, r.function}
+	r.commands.flags = append(r.commands.flags,
+		ownFlag{"diagnostics-address", Flag{Default: ":8443"}, of}, ownFlag{"insecure-diagnostics", Flag{Bool: true}, of})
+}
+
 // urfaveFlag is a type of urfave/cli of which a value is a flag.
 var urfaveFlag = regexp.MustCompile(`^(Bool|BoolT|Duration|Float64|Generic|Int|Int64|IntSlice|Path|String|StringSlice|Timestamp|Uint|Uint64)Flag$`)
 

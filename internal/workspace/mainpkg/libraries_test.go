@@ -58,6 +58,11 @@ func main() {
 			"var c struct { MetricsAddr string `default:\":8080\" help:\"\"`; TLSDir string `env:\"TLS\"`; Port uint16 `help:\"\"`; Elect bool `name:\"leader-elect\"`; Other string `json:\"other\"`; None int }; kong.Parse(&c)",
 			map[string]mainpkg.Flag{"metrics-addr": {Default: ":8080"}, "tls-dir": {}, "port": {Number: true}, "leader-elect": {Bool: true}},
 		},
+		"Cluster API": {
+			"sigs.k8s.io/cluster-api/util/flags",
+			"flags.AddManagerOptions(pflag.CommandLine, &options)",
+			map[string]mainpkg.Flag{"diagnostics-address": {Default: ":8443"}, "insecure-diagnostics": {Bool: true}},
+		},
 		"kong with commands": {
 			"github.com/alecthomas/kong",
 			"var c struct { MetricsAddr string `help:\"\"`; Run struct{} `cmd:\"\"` }; kong.Parse(&c)",

@@ -213,6 +213,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 		r.program.ReadsKubeconfig = r.program.ReadsKubeconfig || looked == "kubeconfig"
 	case of == "" && name == "Parse" && len(c.Args) == 1 && f.imports["flag"] == "flag" && afterWord(c.Args[0]):
 		r.program.Subcommands = true
+	case of == clusterAPIFlags && (name == "AddManagerOptions" || name == "AddDiagnosticsOptions"):
+		r.diagnostics(s)
 	case name == "AddCommand":
 		r.add(s, f, c.Args)
 	default:
