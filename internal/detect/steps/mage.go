@@ -52,7 +52,8 @@ func (x *Reader) mage() {
 // capital begins a word in the name of a function.
 var capital = lazyregexp.New(`[A-Z]`)
 
-// mageTools are the variables of mageutil with programs, by name: of bintool.NewGo("example.com/cmd/tool", "v1.0.0"), and shellcmd, which has none.
+// mageTools are the variables of mageutil and go-ci with programs, by name: of bintool.NewGo("example.com/cmd/tool", "v1.0.0"), of
+// command.NewCommandAlias(filepath.Join(bin, "tool")), and shellcmd, which has none.
 type mageTools map[string]string
 
 func toolsOf(file *ast.File) mageTools {
@@ -64,10 +65,20 @@ func toolsOf(file *ast.File) mageTools {
 		}
 		for i, value := range spec.Values {
 			ast.Inspect(value, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 {
-					if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "NewGo" {
-						all[spec.Names[i].Name] = path.Base(wordsOfCall(call)[0])
+				call, ok := n.(*ast.CallExpr)
+				if !ok || len(call.Args) == 0 {
+					return true
+				}
+				f, ok := call.Fun.(*ast.SelectorExpr)
+				switch {
+				case ok && f.Sel.Name == "NewGo":
+					all[spec.Names[i].Name] = path.Base(wordsOf(call.Args)[0])
+				case ok && f.Sel.Name == "NewCommandAlias":
+					words := wordsOf(call.Args)
+					if join, ok := call.Args[0].(*ast.CallExpr); ok && len(join.Args) > 0 {
+						words = wordsOf(join.Args)
 					}
+					all[spec.Names[i].Name] = path.Base(words[len(words)-1])
 				}
 				return true
 			})
@@ -82,7 +93,10 @@ func (t mageTools) words(call *ast.CallExpr) []string {
 	if call == nil || len(call.Args) == 0 {
 		return nil
 	}
-	words := wordsOfCall(call)
+	if alias, ok := call.Fun.(*ast.Ident); ok && t[alias.Name] != "" {
+		return append([]string{t[alias.Name]}, withArgs(call)...)
+	}
+	words := wordsOf(call.Args)
 	if len(words) > 1 {
 		return words
 	}
@@ -98,9 +112,21 @@ func (t mageTools) words(call *ast.CallExpr) []string {
 	return nil
 }
 
-// wordsOfCall are the arguments of a call. What is not a string there is like a variable of a shell.
-func wordsOfCall(call *ast.CallExpr) (words []string) {
+// withArgs are the words of command.WithArgs{"crd", "paths=./..."} among the arguments of a call.
+func withArgs(call *ast.CallExpr) []string {
 	for _, arg := range call.Args {
+		if list, ok := arg.(*ast.CompositeLit); ok {
+			if of, ok := list.Type.(*ast.SelectorExpr); ok && of.Sel.Name == "WithArgs" {
+				return wordsOf(list.Elts)
+			}
+		}
+	}
+	return nil
+}
+
+// wordsOf are the words that arguments or elements are. What is not a string there is like a variable of a shell.
+func wordsOf(all []ast.Expr) (words []string) {
+	for _, arg := range all {
 		word := "$"
 		switch arg := arg.(type) {
 		case *ast.BasicLit:
