@@ -81,8 +81,9 @@ func Build(root, dir string, server Server) (*Built, error) {
 		message := strings.NewReplacer(c.Name()+"/templates/", filepath.ToSlash(dir)+"/templates/", c.Name()+"/charts/", filepath.ToSlash(dir)+"/charts/").Replace(oneLine(err))
 		return b, fmt.Errorf("render the chart in %s: %s", dir, message)
 	}
+	plain := map[string]bool{} // as they are, without being rendered
 	for _, crd := range c.CRDObjects() {
-		rendered[crd.Filename] = string(crd.File.Data)
+		rendered[crd.Filename], plain[crd.Filename] = string(crd.File.Data), true
 	}
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
@@ -91,7 +92,13 @@ func Build(root, dir string, server Server) (*Built, error) {
 		}
 		_, inside, _ := strings.Cut(name, "/") // without the chart's name
 		objects, err := manifest.Rendered(filepath.Join(dir, filepath.FromSlash(inside)), []byte(rendered[name]))
-		if err != nil {
+		switch {
+		case err == nil:
+		case plain[name] && strings.Contains(rendered[name], "{{"):
+			problems = append(problems, fmt.Errorf("%s; Helm does not render the files in crds, and this one is a template", oneLine(err)))
+		case plain[name]:
+			problems = append(problems, errors.New(oneLine(err)))
+		default:
 			problems = append(problems, fmt.Errorf("rendered %s", oneLine(err)))
 		}
 		for _, o := range objects {

@@ -132,6 +132,10 @@ func TestErrors(t *testing.T) {
 		"no name":       {map[string]string{"Chart.yaml": "apiVersion: v2\nversion: 0.1.0\n"}, []string{"charts/own/Chart.yaml: validation: chart.metadata.name is required"}},
 		"broken values": {map[string]string{"values.yaml": "a: [\n"}, []string{"read the chart in charts/own: cannot load values.yaml: cannot unmarshal yaml document: error converting YAML to JSON: yaml: "}},
 		"a bad ignore":  {map[string]string{".helmignore": "a/**\n"}, []string{"read the chart in charts/own: .helmignore: double-star (**) syntax is not supported"}},
+		"a CRD that is a template": {
+			map[string]string{"crds/a.yaml": "kind: A\nmetadata:\n  {{- toYaml .Values }}\n"},
+			[]string{"charts/own/crds/a.yaml:3: invalid YAML: a value is missing or a bracket is not closed; add what is missing; Helm does not render the files in crds, and this one is a template"},
+		},
 		"what is no object": {
 			map[string]string{"templates/a.yaml": "a: b\n", "templates/b.yaml": "{{ 1 }}: [\n", "templates/c.yaml": template("good", "1")},
 			[]string{"rendered charts/own/templates/a.yaml:1: not a Kubernetes object: ", "rendered charts/own/templates/b.yaml:1: invalid YAML: "},
