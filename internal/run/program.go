@@ -26,6 +26,7 @@ var (
 	secureFlags      = []string{"metrics-secure", "secure-metrics"}
 	insecureFlags    = []string{"insecure-diagnostics"} // of Cluster API
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
+	noLeaderFlags    = []string{"disable-leader-election", "disable-leader-elect"}
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
 	webhookAddrFlags = []string{"webhook-addr", "webhook-bind-address"}
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
@@ -198,6 +199,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 		set(insecureFlags, "true")
 	}
 	set(leaderFlags, "false")
+	set(noLeaderFlags, "true")
 	if hooks != nil {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(p.webhookAddrs(), net.JoinHostPort("127.0.0.1", strconv.Itoa(hooks.port)))
