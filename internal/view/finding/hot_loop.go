@@ -3,6 +3,7 @@
 package finding
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,16 +230,35 @@ func (h *hotLoops) show(c *chain) {
 			message = strings.Replace(message, "is written by", "is written again, probably because of", 1)
 		}
 	}
+	fix := ""
 	if changes := paths(c.wrote.Version); len(changes) > 0 {
-		message += "; " + changed(changes[0])
+		i := takenBack(c.wrote, changes)
+		message += "; " + changed(changes[max(i, 0)])
+		if i >= 0 {
+			message += ", and back"
+			fix = "write one value: if two controllers of the program write the field in turns, let one decide, or give each a field or a condition of its own; if it is one, sort what the value is made of"
+		}
 		if len(changes) > 1 {
 			message += fmt.Sprintf(" and %s", text.Count(len(changes)-1, "more field", "more fields"))
 		}
 	}
 	message += fmt.Sprintf(" (%s by %s, %s)", r.Method(), r.Actor.Name, times(c.total))
 	h.report(trace.Finding{
-		Subject: c.object, Since: c.began, Message: message, Certainty: certainty, Evidence: evidence(append(c.evidence(), r.Seq, c.wrote.Seq)...),
+		Subject: c.object, Since: c.began, Message: message, Certainty: certainty, Evidence: evidence(append(c.evidence(), r.Seq, c.wrote.Seq)...), Fix: fix,
 	}, c.last())
+}
+
+// takenBack is the index of a change by which a version has a value again that the version before it replaced; -1 without one.
+func takenBack(v *model.Version, changes []trace.Change) int {
+	before := v.Object.At(v.Prev)
+	if before == nil {
+		return -1
+	}
+	return slices.IndexFunc(changes, func(c trace.Change) bool {
+		return !c.Withheld() && slices.ContainsFunc(before.Changes, func(b trace.Change) bool {
+			return b.Path == c.Path && bytes.Equal(b.Old, c.New) && bytes.Equal(b.New, c.Old)
+		})
+	})
 }
 
 // writeOf names what is written: "status write", "annotation write" or "write".
