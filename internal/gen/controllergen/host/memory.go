@@ -80,9 +80,14 @@ func (m *memory) also(files []File) {
 	for _, o := range files {
 		for j := range m.files {
 			f := &m.files[j]
-			same := func(content []byte) bool { return bytes.Equal(content, o.Content) }
-			if f.Generator == o.Generator && f.Path == o.Path && !same(f.Content) && !slices.ContainsFunc(f.Also, same) {
-				f.Also = append(f.Also, o.Content)
+			if f.Generator != o.Generator || f.Path != o.Path {
+				continue
+			}
+			for _, content := range append(o.Also, o.Content) {
+				same := func(other []byte) bool { return bytes.Equal(content, other) }
+				if !same(f.Content) && !slices.ContainsFunc(f.Also, same) {
+					f.Also = append(f.Also, content)
+				}
 			}
 		}
 	}
@@ -111,11 +116,15 @@ type file struct {
 	File
 }
 
-// Close ends the file. Of two with the same place the later counts, as on disk.
+// Close ends the file. Of two with the same place the later counts, as on disk. Which of two CRDs that is, of kinds with the same plural, depends on
+// the order of a map, so the other one may be made as well.
 func (f *file) Close() error {
 	f.Content = f.Bytes()
 	for i := range f.files {
 		if at := &f.files[i]; at.Generator == f.Generator && at.Package == f.Package && at.Path == f.Path {
+			if f.call.Generators[f.Generator].Name == "crd" {
+				f.Also = slices.DeleteFunc(append(at.Also, at.Content), func(other []byte) bool { return bytes.Equal(other, f.Content) })
+			}
 			*at = f.File
 			return nil
 		}
