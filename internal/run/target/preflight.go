@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
@@ -76,7 +77,10 @@ func (t *API) preflightOne(ctx context.Context, api apiextclient.CustomResourceD
 		return err
 	}
 	if t.Ours {
-		reporter.Note("%s: installing the new %s breaks stored objects:\n%s", crd.Place(), crd.Name, findings)
+		reporter.Note("%s: installing the new %s breaks stored objects:", crd.Place(), crd.Name)
+		for line := range strings.SplitSeq(findings, "\n") { // the controller's lines may come between them
+			reporter.Note("  %s", line)
+		}
 		return nil
 	}
 	return fmt.Errorf("%s: not installed: the new %s breaks stored objects; fix them first, or install it yourself and run with --skip-crds:\n%s",
