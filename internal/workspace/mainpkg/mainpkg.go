@@ -108,6 +108,9 @@ const (
 	workQueue         = clientGo + "/util/workqueue"
 )
 
+// sharedMain is the package of Knative that has the main function of its controllers: their work queues and clients are there.
+const sharedMain = "knative.dev/pkg/injection/sharedmain"
+
 // certRotator is the package by which many controllers make and renew the certificates of their webhooks, in a Secret.
 const certRotator = "github.com/open-policy-agent/cert-controller/pkg/rotator"
 

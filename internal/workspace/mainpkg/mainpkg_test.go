@@ -151,6 +151,18 @@ func TestFindChooses(t *testing.T) {
 	}
 }
 
+// The main functions of Knative's controllers are in one of its packages, with their queues.
+func TestFindOfKnative(t *testing.T) {
+	const main = "package main\n\nimport \"knative.dev/pkg/injection/sharedmain\"\n\nfunc main() {\n\tsharedmain.Main(\"controller\")\n}\n"
+	dir := t.TempDir()
+	safefstest.WriteFiles(t, dir, map[string]string{"go.mod": gomod, "cmd/controller/main.go": main})
+	p, err := mainpkg.Find(dir)
+	require.NoError(t, err)
+	require.NotNil(t, p)
+	assert.Equal(t, "cmd/controller", p.Dir)
+	assert.False(t, p.Manager || p.InClusterOnly)
+}
+
 // A program that is being edited is still the one to build: the compiler says what is wrong with it.
 func TestFindWithSyntaxErrors(t *testing.T) {
 	dir := t.TempDir()

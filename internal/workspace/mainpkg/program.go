@@ -82,9 +82,9 @@ func (m *module) program(dir string) (*Program, error) {
 // collect notes the client and the constants of a file, and the names of what is used in it. A function whose name is used nowhere is not called.
 func (r *reading) collect(s *source, f *file) {
 	for _, importPath := range f.imports {
-		r.client = r.client || strings.HasPrefix(importPath, clientGo+"/")
-		r.loads = r.loads || importPath == clientGo+"/tools/clientcmd" || strings.HasPrefix(importPath, controllerRuntime)
-		r.program.queue = r.program.queue || importPath == workQueue
+		r.client = r.client || strings.HasPrefix(importPath, clientGo+"/") || importPath == sharedMain
+		r.loads = r.loads || importPath == clientGo+"/tools/clientcmd" || importPath == sharedMain || strings.HasPrefix(importPath, controllerRuntime)
+		r.program.queue = r.program.queue || importPath == workQueue || importPath == sharedMain
 	}
 	pkg := map[string]string{}
 	if known := r.consts[s.dir]; known != nil {
