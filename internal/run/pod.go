@@ -86,11 +86,7 @@ func newPod(o manifest.Object, program string, here mounts) *pod {
 	p.noAccount = p.account != "" && p.account != "default" && !slices.ContainsFunc(here.objects, func(o manifest.Object) bool {
 		return o.GetKind() == "ServiceAccount" && o.GetName() == p.account && cmp.Or(o.GetNamespace(), corev1.NamespaceDefault) == p.namespace
 	})
-	words := c.Args
-	if len(c.Command) > 1 {
-		words = append(slices.Clone(c.Command[1:]), words...)
-	}
-	words = slices.Clone(words)
+	words := slices.Clone(afterProgram(c))
 	for i, w := range words {
 		words[i] = substituted(w)
 	}

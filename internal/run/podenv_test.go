@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
@@ -94,4 +95,24 @@ stringData: {plain: "1234"}
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.lacks(nil))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key", "SHOP_id=1"}))
 	assert.Equal(t, []string{"/packages (fill)"}, p.filled)
+}
+
+// The program of a container is its command, or an argument of a program that starts another.
+func TestAfterProgram(t *testing.T) {
+	volume := []corev1.VolumeMount{{MountPath: "/data"}}
+	for name, c := range map[string]struct {
+		container corev1.Container
+		want      []string
+	}{
+		"command":             {corev1.Container{Command: []string{"/manager", "run"}, Args: []string{"--a"}}, []string{"run", "--a"}},
+		"arguments":           {corev1.Container{Args: []string{"run", "/manager"}}, []string{"run", "/manager"}},
+		"the image starts it": {corev1.Container{Args: []string{"/manager", "--a"}}, []string{"--a"}},
+		"a file":              {corev1.Container{Args: []string{"/config.yaml", "--a"}}, []string{"/config.yaml", "--a"}},
+		"a volume":            {corev1.Container{Args: []string{"/data/objects", "--a"}, VolumeMounts: volume}, []string{"/data/objects", "--a"}},
+		"tini":                {corev1.Container{Command: []string{"/sbin/tini", "-s", "--"}, Args: []string{"manager", "--a"}}, []string{"--a"}},
+		"env":                 {corev1.Container{Command: []string{"env", "A=b", "manager", "--c"}}, []string{"--c"}},
+		"a shell":             {corev1.Container{Command: []string{"/bin/sh", "-c", "exec manager --a"}}, nil},
+	} {
+		assert.Equal(t, c.want, afterProgram(c.container), name)
+	}
 }
