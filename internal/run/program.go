@@ -138,7 +138,7 @@ func (p *program) start() []string {
 		return nil
 	case len(p.subcommand) > 0:
 		return p.subcommand
-	case p.source.Starter == "" || named(p.more) || p.pod != nil && named(p.pod.args):
+	case p.source.Starter == "" || named(p.more) || p.pod != nil && (named(p.pod.args) || slices.Contains(p.pod.args, p.source.Starter)):
 		return nil
 	}
 	return []string{p.source.Starter}

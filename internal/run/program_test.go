@@ -287,6 +287,8 @@ func TestSubcommand(t *testing.T) {
 	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(nil), "the user names one")
 	m.pod, m.more = &pod{args: []string{"run", "--all"}}, nil
 	assert.Equal(t, []string{"run", "--all", "--health-addr=" + m.probes}, m.args(nil), "the manifests name one")
+	m.pod = &pod{args: []string{"--all", "manager"}}
+	assert.Equal(t, []string{"--all", "manager", "--health-addr=" + m.probes}, m.args(nil), "the manifests name it after a flag")
 
 	m.pod, m.source.Flags = &pod{namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}, "leader-election-namespace": {}}
 	assert.Equal(t, []string{"manager", "--operator-namespace=shop", "--leader-election-namespace=shop"}, m.args(nil), "the namespace of the pod")
