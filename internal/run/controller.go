@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/run/hookpipe"
 	"github.com/crdctl/crdctl/internal/run/observe"
+	"github.com/crdctl/crdctl/internal/run/pod"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/workspace"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -174,7 +175,7 @@ func (d *devLoop) command() (args, env []string) {
 	env = controllerEnv(os.Environ(), d.env)
 	own := d.installer.args()
 	d.installer.show(own, env)
-	return expand(inOrder(d.Program, own, slices.Concat(d.Project.Controller.Args, d.Args)), env), env
+	return pod.Expand(inOrder(d.Program, own, slices.Concat(d.Project.Controller.Args, d.Args)), env), env
 }
 
 // inOrder are the arguments of the run and those of the user, which come last and win, but for the subcommand that they may begin with: a program that
@@ -224,22 +225,6 @@ func controllerEnv(ours, more []string) []string {
 		return slices.Contains([]string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", hookpipe.Variable}, name)
 	})
 	return append(env, more...)
-}
-
-// expand replaces $(NAME) by the variable NAME, as Kubernetes does in the arguments of containers; what is not set
-// stays as it is.
-func expand(args, env []string) []string {
-	var pairs []string
-	for _, v := range slices.Backward(env) { // the first pair that matches is taken
-		name, value, _ := strings.Cut(v, "=")
-		pairs = append(pairs, "$("+name+")", value)
-	}
-	replacer := strings.NewReplacer(pairs...)
-	var all []string
-	for _, a := range args {
-		all = append(all, replacer.Replace(a))
-	}
-	return all
 }
 
 func (d *devLoop) stopChild() {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/run/pod"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
@@ -19,7 +20,7 @@ func TestControllerEnv(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	got := expand([]string{"--port=$(PORT)", "--file=$(A)$(B)", "$(NONE)", "$PORT"}, []string{"PORT=1", "A=x=y", "PORT=2", "B=$(PORT)"})
+	got := pod.Expand([]string{"--port=$(PORT)", "--file=$(A)$(B)", "$(NONE)", "$PORT"}, []string{"PORT=1", "A=x=y", "PORT=2", "B=$(PORT)"})
 	assert.Equal(t, []string{"--port=2", "--file=x=y$(PORT)", "$(NONE)", "$PORT"}, got)
 }
 
@@ -37,7 +38,7 @@ func TestCommand(t *testing.T) {
 
 	said.Reset()
 	d.env = []string{"PASSWORD=hunter", "MODE=fast"}
-	d.installer.program = &program{source: &mainpkg.Program{}, pod: &pod{command: true, args: []string{"--password=$(PASSWORD)", "--mode=$(MODE)"}, secret: []string{"PASSWORD"}}}
+	d.installer.program = &program{source: &mainpkg.Program{}, pod: &pod.Pod{Command: true, Args: []string{"--password=$(PASSWORD)", "--mode=$(MODE)"}, Secret: []string{"PASSWORD"}}}
 	args, _ := d.command()
 	assert.Contains(t, args, "--password=hunter")
 	assert.Equal(t, "crdctl: the controller gets --password=$(PASSWORD) --mode=fast\n", said.String(), "secrets are not printed")

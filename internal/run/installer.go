@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/chart"
+	"github.com/crdctl/crdctl/internal/run/pod"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -67,7 +68,7 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 		if c.program, err = newProgram(o.Program, dir, o.NoController); err != nil {
 			return nil, err
 		}
-		c.program.subcommand, c.program.more = subcommand(o.Root), slices.Concat(o.Project.Controller.Args, o.Args)
+		c.program.subcommand, c.program.more = pod.Subcommand(o.Root), slices.Concat(o.Project.Controller.Args, o.Args)
 		c.program.recorded = o.recording != nil && !o.NoController
 		port, certDir = cmp.Or(port, c.program.webhookPort()), c.program.certDir()
 		if o.Located {
@@ -105,13 +106,13 @@ func (i *installer) lacks(env []string) (hint string) {
 	if i.program == nil || i.program.pod == nil {
 		return ""
 	}
-	if lacks := i.program.pod.lacks(env); lacks != "" {
+	if lacks := i.program.pod.Lacks(env); lacks != "" {
 		hint = "; the manifests have no value for these variables: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
 	}
-	if absent := i.program.pod.absent; len(absent) > 0 {
+	if absent := i.program.pod.Absent; len(absent) > 0 {
 		hint += "; these files are in Secrets that no manifest has: " + strings.Join(absent, ", ") + "; if it needs them, name others in its arguments: crdctl run -- --FLAG=VALUE"
 	}
-	if filled := i.program.pod.filled; len(filled) > 0 {
+	if filled := i.program.pod.Filled; len(filled) > 0 {
 		hint += "; init containers of its pod, which do not run here, fill these volumes: " + strings.Join(filled, ", ") +
 			"; if it needs their files, name others in its arguments: crdctl run -- --FLAG=VALUE"
 	}
@@ -146,7 +147,7 @@ func (i *installer) args() []string {
 // show prints the arguments of the controller, as it gets them but for the values of Secrets, unless they are those that were printed last.
 func (i *installer) show(args, env []string) {
 	if i.program != nil {
-		args = expand(args, i.program.pod.withoutSecrets(env))
+		args = pod.Expand(args, i.program.pod.WithoutSecrets(env))
 	}
 	if text := strings.Join(args, " "); text != i.said && !i.NoController {
 		i.said = text
@@ -191,15 +192,15 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		return all, err
 	}
 	all = i.withoutAPIServices(all)
-	name := programName(i.Root, i.Project.Controller.Package)
-	others, workload := takeManager(all, name)
+	name := pod.ProgramName(i.Root, i.Project.Controller.Package)
+	others, workload := pod.TakeManager(all, name)
 	if workload == nil {
 		return others, err
 	}
 	secrets := i.rotatedSecrets(all, *workload)
 	i.program.rotates = len(secrets) > 0
 	var changed []string
-	i.program.pod = newPod(*workload, name, mounts{dir: filepath.Join(i.program.temp, "volumes"), certs: i.program.certDir(), objects: all, adapt: func(content string) string {
+	i.program.pod = pod.New(*workload, name, pod.Mounts{Dir: filepath.Join(i.program.temp, "volumes"), Certs: i.program.certDir(), Objects: all, Adapt: func(content string) string {
 		adapted, fields := i.program.configFile(content, i.webhookPort())
 		changed = append(changed, fields...)
 		return adapted
@@ -291,11 +292,11 @@ func (i *installer) begin(ctx context.Context) error {
 // tellAccount has the user know who the controller is, and who it would be in a cluster.
 func (i *installer) tellAccount() {
 	switch {
-	case i.program == nil || i.program.pod == nil || i.program.pod.account == "" || !i.target.Ours:
-	case i.program.pod.noAccount:
-		i.reporter.Note("the controller runs as administrator: no manifest has its service account, %s/%s", i.program.pod.namespace, i.program.pod.account)
+	case i.program == nil || i.program.pod == nil || i.program.pod.Account == "" || !i.target.Ours:
+	case i.program.pod.NoAccount:
+		i.reporter.Note("the controller runs as administrator: no manifest has its service account, %s/%s", i.program.pod.Namespace, i.program.pod.Account)
 	default:
-		i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.program.pod.namespace, i.program.pod.account)
+		i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.program.pod.Namespace, i.program.pod.Account)
 	}
 }
 

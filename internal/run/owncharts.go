@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/bundle"
 	"github.com/crdctl/crdctl/internal/run/chart"
+	"github.com/crdctl/crdctl/internal/run/pod"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -25,8 +26,8 @@ import (
 func (i *installer) useChart() {
 	c := &i.Project.Controller
 	objects, broken := i.sources.read(c.Manifests)
-	name := programName(i.Root, c.Package)
-	if _, workload := takeManager(objects, name); workload != nil {
+	name := pod.ProgramName(i.Root, c.Package)
+	if _, workload := pod.TakeManager(objects, name); workload != nil {
 		return
 	}
 	var found, named, failed []string
@@ -35,13 +36,13 @@ func (i *installer) useChart() {
 		if err != nil {
 			failed = append(failed, err.Error())
 		}
-		if _, workload := takeManager(objects, name); workload != nil {
-			if found = append(found, dir); runsProgram(*workload, name) {
+		if _, workload := pod.TakeManager(objects, name); workload != nil {
+			if found = append(found, dir); pod.RunsProgram(*workload, name) {
 				named = append(named, dir)
 			}
 			continue
 		}
-		if n := len(slices.DeleteFunc(slices.Clone(objects), func(o manifest.Object) bool { return !isWorkload(o) })); n > 1 {
+		if n := len(slices.DeleteFunc(slices.Clone(objects), func(o manifest.Object) bool { return !pod.IsWorkload(o) })); n > 1 {
 			failed = append(failed, fmt.Sprintf("the chart in %s has %d Deployments and StatefulSets, and it is not clear which is the controller's (its program is named %s); "+
 				"to give it arguments, set controller.args in crdctl.yaml", dir, n, name))
 		}

@@ -133,7 +133,7 @@ func TestSourcesRenderCharts(t *testing.T) {
 	args := func() []string {
 		_, err := i.objects()
 		require.NoError(t, err)
-		return i.program.pod.args
+		return i.program.pod.Args
 	}
 	assert.Equal(t, []string{"--word=tea"}, args())
 	safefstest.WriteFiles(t, root, map[string]string{"charts/shop/values.yaml": "word: coffee\n"})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run/kustomization"
+	"github.com/crdctl/crdctl/internal/run/pod"
 )
 
 // useKustomization takes the one kustomization of the project that has a workload of kubebuilder's or one of the program for its manifests,
@@ -35,7 +36,9 @@ func (i *installer) useKustomization(program string) {
 	var found []string
 	for dir, b := range built {
 		base := users[fileOf(dir)] > 1 // also of another one
-		if !base && slices.ContainsFunc(b.objects, func(o manifest.Object) bool { return isWorkload(o) && (isManager(o) || runsProgram(o, program)) }) {
+		if !base && slices.ContainsFunc(b.objects, func(o manifest.Object) bool {
+			return pod.IsWorkload(o) && (pod.IsManager(o) || pod.RunsProgram(o, program))
+		}) {
 			found = append(found, dir)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/run/pod"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
@@ -66,7 +67,7 @@ type program struct {
 	metrics string // addresses
 	probes  string
 	ready   string
-	pod     *pod // nil where no manifest has the program
+	pod     *pod.Pod // nil where no manifest has the program
 	// subcommand are the words that the project's image has between the program and its flags.
 	subcommand []string
 	// more are the arguments of the user.
@@ -127,18 +128,18 @@ func (p *program) has(names []string) bool {
 // defines reports whether the program has a flag: its source defines it, or the manifests set it.
 func (p *program) defines(name string) bool {
 	_, ok := p.flags()[name]
-	return ok || p.pod != nil && p.pod.sets(name)
+	return ok || p.pod != nil && p.pod.Sets(name)
 }
 
 // start are the words between the program and its flags that the manifests do not have.
 func (p *program) start() []string {
-	named := func(args []string) bool { return len(args) > 0 && flagOf(args[0]) == "" }
+	named := func(args []string) bool { return len(args) > 0 && pod.FlagOf(args[0]) == "" }
 	switch {
-	case p.pod != nil && p.pod.command:
+	case p.pod != nil && p.pod.Command:
 		return nil
 	case len(p.subcommand) > 0:
 		return p.subcommand
-	case p.source.Starter == "" || named(p.more) || p.pod != nil && (named(p.pod.args) || slices.Contains(p.pod.args, p.source.Starter)):
+	case p.source.Starter == "" || named(p.more) || p.pod != nil && (named(p.pod.Args) || slices.Contains(p.pod.Args, p.source.Starter)):
 		return nil
 	}
 	return []string{p.source.Starter}
@@ -148,7 +149,7 @@ func (p *program) start() []string {
 func (p *program) flags() map[string]mainpkg.Flag {
 	words := slices.Concat(p.start(), p.more)
 	if p.pod != nil {
-		words = append(words, p.pod.args...)
+		words = append(words, p.pod.Args...)
 	}
 	flags := maps.Clone(p.source.Flags)
 	maps.DeleteFunc(flags, func(_ string, f mainpkg.Flag) bool {
@@ -210,7 +211,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	}
 	set(kubeconfigFlags, "$(KUBECONFIG)")
 	for _, name := range namespaceFlags {
-		if flag, ok := flags[name]; ok && flag.Default == "" && (p.pod == nil || !p.pod.sets(name)) {
+		if flag, ok := flags[name]; ok && flag.Default == "" && (p.pod == nil || !p.pod.Sets(name)) {
 			here = append(here, "--"+name+"="+p.namespace())
 		}
 	}
@@ -222,7 +223,7 @@ func (p *program) args(hooks *webhooks) (args []string) {
 	}
 	args = slices.Clone(p.start())
 	if p.pod != nil {
-		args = append(args, p.pod.without(replaced, flags)...)
+		args = append(args, p.pod.Without(replaced, flags)...)
 	}
 	return append(args, here...)
 }
@@ -263,7 +264,7 @@ func (p *program) namespace() string {
 	if p.pod == nil {
 		return "default"
 	}
-	return p.pod.namespace
+	return p.pod.Namespace
 }
 
 // env are the variables of the program, before those that the user has set.
@@ -275,14 +276,14 @@ func (p *program) env(ours []string) (env []string) {
 	}
 	namespace, account := p.namespace(), "default"
 	if p.pod != nil {
-		account = cmp.Or(p.pod.account, account)
-		for _, v := range p.pod.env {
-			set(v.name, v.value)
+		account = cmp.Or(p.pod.Account, account)
+		for _, v := range p.pod.Env {
+			set(v.Name, v.Value)
 		}
 	}
 	for _, name := range p.source.Env {
 		switch {
-		case p.pod != nil && p.pod.hasEnv(name):
+		case p.pod != nil && p.pod.HasEnv(name):
 		case slices.Contains(namespaceVars, name):
 			set(name, namespace)
 		case slices.Contains(nameVars, name):
@@ -310,9 +311,9 @@ func (p *program) hookEnv(hooks *webhooks, ours []string) (env []string) {
 	if !slices.Contains(p.source.Env, podPortVar) {
 		return nil
 	}
-	for _, v := range []variable{{podHostVar, "127.0.0.1"}, {podPortVar, strconv.Itoa(hooks.port)}, {podCertVar, hooks.certDir}} {
-		if slices.Contains(p.source.Env, v.name) && !slices.ContainsFunc(ours, func(own string) bool { return strings.HasPrefix(own, v.name+"=") }) {
-			env = append(env, v.name+"="+v.value)
+	for _, v := range []pod.Variable{{Name: podHostVar, Value: "127.0.0.1"}, {Name: podPortVar, Value: strconv.Itoa(hooks.port)}, {Name: podCertVar, Value: hooks.certDir}} {
+		if slices.Contains(p.source.Env, v.Name) && !slices.ContainsFunc(ours, func(own string) bool { return strings.HasPrefix(own, v.Name+"=") }) {
+			env = append(env, v.Name+"="+v.Value)
 		}
 	}
 	return env
@@ -324,4 +325,30 @@ func tempVars() []string {
 		return []string{"TMP", "TEMP"}
 	}
 	return []string{"TMPDIR"}
+}
+
+// missingVolumes are the paths of volumes that the sources of the program have, that nothing on its command line leads elsewhere, and that do not
+// exist on this machine.
+func (p *program) missingVolumes() string {
+	if p.pod == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(slices.Clone(p.pod.Fixed), func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err == nil || !slices.Contains(p.source.Paths, dir) || slices.ContainsFunc(slices.Collect(maps.Values(p.flags())), func(f mainpkg.Flag) bool { return f.Default == dir })
+	}), " ")
+}
+
+// movedDefaults are the flags that have a path of a volume where nothing sets them, with that of this machine.
+func (p *program) movedDefaults() map[string]string {
+	moved := map[string]string{}
+	if p.pod == nil {
+		return moved
+	}
+	for name, flag := range p.flags() {
+		if here := pod.Relocate(flag.Default, p.pod.Moved); here != flag.Default && !p.pod.Sets(name) {
+			moved[name] = here
+		}
+	}
+	return moved
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/run/pod"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -137,7 +138,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.Contains(t, said.String(), "adapted to this machine: internalCertManagement.enable, leaderElection.leaderElect, webhook")
 	assert.Contains(t, said.String(), "cmd uses /etc/shop/metrics/certs, which does not exist and cannot be changed by a flag; ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
-	assert.Equal(t, "controller", i.program.pod.account)
+	assert.Equal(t, "controller", i.program.pod.Account)
 	i.target = &target.API{Ours: true}
 	i.tellAccount()
 	assert.Contains(t, said.String(), "administrator: no manifest has its service account, shop-system/controller\n", "--as-service-account would fail")
@@ -270,33 +271,33 @@ func TestSubcommand(t *testing.T) {
 	} {
 		root := t.TempDir()
 		safefstest.WriteFiles(t, root, map[string]string{"Dockerfile": dockerfile})
-		assert.Equal(t, want, subcommand(root), dockerfile)
+		assert.Equal(t, want, pod.Subcommand(root), dockerfile)
 	}
 	m, err := newProgram(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}}, t.TempDir(), false)
 	require.NoError(t, err)
 	m.subcommand = []string{"server"}
 	assert.Equal(t, []string{"server", "--health-addr=" + m.probes}, m.args(nil))
-	m.pod = &pod{args: []string{"--all"}}
+	m.pod = &pod.Pod{Args: []string{"--all"}}
 	assert.Equal(t, []string{"server", "--all", "--health-addr=" + m.probes}, m.args(nil))
-	m.pod = &pod{command: true, args: []string{"run"}}
+	m.pod = &pod.Pod{Command: true, Args: []string{"run"}}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil))
 
 	m.pod, m.subcommand, m.source.Starter = nil, nil, "manager"
 	assert.Equal(t, []string{"manager", "--health-addr=" + m.probes}, m.args(nil), "the sources tell it")
 	m.more = []string{"serve"}
 	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(nil), "the user names one")
-	m.pod, m.more = &pod{args: []string{"run", "--all"}}, nil
+	m.pod, m.more = &pod.Pod{Args: []string{"run", "--all"}}, nil
 	assert.Equal(t, []string{"run", "--all", "--health-addr=" + m.probes}, m.args(nil), "the manifests name one")
-	m.pod = &pod{args: []string{"--all", "manager"}}
+	m.pod = &pod.Pod{Args: []string{"--all", "manager"}}
 	assert.Equal(t, []string{"--all", "manager", "--health-addr=" + m.probes}, m.args(nil), "the manifests name it after a flag")
 
-	m.pod, m.source.Flags = &pod{namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}, "leader-election-namespace": {}}
+	m.pod, m.source.Flags = &pod.Pod{Namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}, "leader-election-namespace": {}}
 	assert.Equal(t, []string{"manager", "--operator-namespace=shop", "--leader-election-namespace=shop"}, m.args(nil), "the namespace of the pod")
-	m.pod.args = []string{"--operator-namespace=mine"}
+	m.pod.Args = []string{"--operator-namespace=mine"}
 	delete(m.source.Flags, "leader-election-namespace")
 	assert.Equal(t, []string{"manager", "--operator-namespace=mine"}, m.args(nil), "the manifests have it")
 
-	m.pod = &pod{command: true, args: []string{"run"}}
+	m.pod = &pod.Pod{Command: true, Args: []string{"run"}}
 	m.source.Flags = map[string]mainpkg.Flag{"probe-addr": {Commands: []string{"agent"}}, "health-addr": {Commands: []string{"agent", "run"}}}
 	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil), "flags of another subcommand")
 	m.more = []string{"agent"}
@@ -331,7 +332,7 @@ func TestManagerWithoutManifests(t *testing.T) {
 	assert.Equal(t, []string{"--disable-leader-election=true", "--kube-config=$(KUBECONFIG)"}, m.args(nil))
 
 	m.source.Flags = map[string]mainpkg.Flag{"leader-elect": {Bool: true, Negated: true}}
-	m.pod = &pod{args: []string{"--no-leader-elect", "--no-color"}}
+	m.pod = &pod.Pod{Args: []string{"--no-leader-elect", "--no-color"}}
 	assert.Equal(t, []string{"--no-color", "--no-leader-elect"}, m.args(nil), "kingpin takes a switch once")
 }
 
@@ -343,7 +344,7 @@ func TestWebhooksByVariables(t *testing.T) {
 	hooks := &webhooks{port: 4321, certDir: "/certs"}
 	assert.Equal(t, []string{"WEBHOOK_PORT=4321", "WEBHOOK_CERT_DIR=/certs"}, m.hookEnv(hooks, []string{"WEBHOOK_HOST=of.the.user"}))
 	i := &installer{program: m, hooks: hooks}
-	m.pod = &pod{env: []variable{{"WEBHOOK_PORT", "9876"}}}
+	m.pod = &pod.Pod{Env: []pod.Variable{{Name: "WEBHOOK_PORT", Value: "9876"}}}
 	env := i.env()
 	assert.Greater(t, slices.Index(env, "WEBHOOK_PORT=4321"), slices.Index(env, "WEBHOOK_PORT=9876"), "the last one counts")
 	t.Setenv("WEBHOOK_PORT", "8443")

@@ -11,12 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/pod"
 )
 
 // rotatedSecrets are the Secrets in which the controller keeps the certificates of its webhooks: those that its pod mounts and that the
 // manifests leave empty. There are none without a rotator in its sources.
 func (i *installer) rotatedSecrets(objects []manifest.Object, workload manifest.Object) (secrets []manifest.Object) {
-	template, ok := templateOf(workload)
+	template, ok := pod.TemplateOf(workload)
 	if !ok || i.applier == nil || i.program.source.Authority == "" {
 		return nil
 	}

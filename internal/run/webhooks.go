@@ -22,6 +22,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/pod"
 )
 
 const (
@@ -138,18 +139,18 @@ func (i *installer) uncallable(o manifest.Object, all []manifest.Object, workloa
 	if !slices.Contains(webhookKinds, o.GetKind()) {
 		return ""
 	}
-	template, _ := templateOf(workload)
+	template, _ := pod.TemplateOf(workload)
 	if o.GetAnnotations()[caFromSecret] != "" && !slices.ContainsFunc(template.Spec.Volumes, hasSecret) {
 		return "the controller makes their certificates itself (" + caFromSecret + "), for a service that is unreachable from here"
 	}
-	server, program := "", programName(i.Root, i.Project.Controller.Package)
+	server, program := "", pod.ProgramName(i.Root, i.Project.Controller.Package)
 	hooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
 	for _, h := range hooks {
 		hook, _ := h.(map[string]any)
 		name, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "name")
 		namespace, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "namespace")
 		by := servedBy(all, namespace, name, template.Labels)
-		if by == nil || runsProgram(*by, program) && !runsProgram(workload, program) { // it is the controller, though it does not look like one
+		if by == nil || pod.RunsProgram(*by, program) && !pod.RunsProgram(workload, program) { // it is the controller, though it does not look like one
 			return ""
 		}
 		server = strings.ToLower(by.GetKind()) + "/" + by.GetName()
@@ -176,7 +177,7 @@ func servedBy(all []manifest.Object, namespace, name string, own map[string]stri
 			return nil
 		}
 		for i, w := range all {
-			if template, ok := templateOf(w); ok && isWorkload(w) && w.GetNamespace() == namespace && selector.Matches(labels.Set(template.Labels)) {
+			if template, ok := pod.TemplateOf(w); ok && pod.IsWorkload(w) && w.GetNamespace() == namespace && selector.Matches(labels.Set(template.Labels)) {
 				return &all[i]
 			}
 		}

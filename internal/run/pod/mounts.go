@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package run
+package pod
 
 import (
 	"encoding/base64"
@@ -15,17 +15,17 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
-// mounts makes the volumes of the controller's pod on this machine, as directories below dir: empty ones, and those of ConfigMaps and
-// Secrets among the objects. A Secret that no manifest has is one that cert-manager would make: certs stands for it.
-type mounts struct {
-	dir, certs string
-	objects    []manifest.Object
-	// adapt changes a file of a ConfigMap.
-	adapt func(content string) string
+// Mounts makes the volumes of the controller's pod on this machine, as directories below Dir: empty ones, and those of ConfigMaps and
+// Secrets among Objects. A Secret that no manifest has is one that cert-manager would make: Certs stands for it.
+type Mounts struct {
+	Dir, Certs string
+	Objects    []manifest.Object
+	// Adapt changes a file of a ConfigMap.
+	Adapt func(content string) string
 }
 
 // path returns the directory, or the file, that stands for a mount; "" where there is none.
-func (m mounts) path(mount corev1.VolumeMount, volumes []corev1.Volume) string {
+func (m Mounts) path(mount corev1.VolumeMount, volumes []corev1.Volume) string {
 	i := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 	if i < 0 {
 		return ""
@@ -41,8 +41,8 @@ func (m mounts) path(mount corev1.VolumeMount, volumes []corev1.Volume) string {
 	return local
 }
 
-func (m mounts) volume(v corev1.Volume) (dir string, err error) {
-	dir = filepath.Join(m.dir, filepath.Base(v.Name))
+func (m Mounts) volume(v corev1.Volume) (dir string, err error) {
+	dir = filepath.Join(m.Dir, filepath.Base(v.Name))
 	switch {
 	case v.EmptyDir != nil:
 		return dir, os.MkdirAll(dir, 0o700)
@@ -56,36 +56,36 @@ func (m mounts) volume(v corev1.Volume) (dir string, err error) {
 			return "", err
 		}
 		for name, content := range data {
-			data[name] = m.adapt(content)
+			data[name] = m.Adapt(content)
 		}
 		return dir, writeAll(dir, data)
 	case v.Secret != nil:
 		o := m.find("Secret", v.Secret.SecretName)
 		if o == nil {
-			return m.certs, nil
+			return m.Certs, nil
 		}
 		data, err := contents(*o)
 		if err != nil {
 			return "", err
 		}
 		if len(data) == 0 { // a controller would fill it with certificates
-			return m.certs, nil
+			return m.Certs, nil
 		}
 		return dir, writeAll(dir, data)
 	}
 	return "", nil
 }
 
-func (m mounts) find(kind, name string) *manifest.Object {
-	i := slices.IndexFunc(m.objects, func(o manifest.Object) bool { return o.GetKind() == kind && o.GetName() == name })
+func (m Mounts) find(kind, name string) *manifest.Object {
+	i := slices.IndexFunc(m.Objects, func(o manifest.Object) bool { return o.GetKind() == kind && o.GetName() == name })
 	if i < 0 {
 		return nil
 	}
-	return &m.objects[i]
+	return &m.Objects[i]
 }
 
 // data are the values of a ConfigMap or of a Secret of the manifests, by their keys; nil where no manifest has it.
-func (m mounts) data(kind, name string) map[string]string {
+func (m Mounts) data(kind, name string) map[string]string {
 	o := m.find(kind, name)
 	if o == nil {
 		return nil
@@ -103,8 +103,8 @@ func (m mounts) data(kind, name string) map[string]string {
 }
 
 // lacksFile reports whether a path is that of a file of a Secret that no manifest has, and no certificate: only certificates stand for such a Secret.
-func (m mounts) lacksFile(path string) bool {
-	return filepath.Dir(path) == m.certs && !slices.Contains([]string{".crt", ".key", ".pem"}, filepath.Ext(path))
+func (m Mounts) lacksFile(path string) bool {
+	return filepath.Dir(path) == m.Certs && !slices.Contains([]string{".crt", ".key", ".pem"}, filepath.Ext(path))
 }
 
 // contents are the values of a ConfigMap or of a Secret, by their keys.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package run
+package pod
 
 import (
 	"path"
@@ -18,22 +18,23 @@ import (
 
 var workloads = []schema.GroupKind{{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}}
 
-func isWorkload(o manifest.Object) bool {
+// IsWorkload reports whether an object has pods that a controller may run in: a Deployment or a StatefulSet.
+func IsWorkload(o manifest.Object) bool {
 	return slices.Contains(workloads, o.GroupVersionKind().GroupKind())
 }
 
-// takeManager splits objects into those to apply and the workload that runs the controller in a cluster: here it runs on this machine. It is the
+// TakeManager splits objects into those to apply and the workload that runs the controller in a cluster: here it runs on this machine. It is the
 // one that kubebuilder would have written, or the only one, or else the only one that runs a program with the name of the controller's.
-func takeManager(objects []manifest.Object, program string) (others []manifest.Object, manager *manifest.Object) {
+func TakeManager(objects []manifest.Object, program string) (others []manifest.Object, manager *manifest.Object) {
 	var candidates, named []int
 	for i, o := range objects {
-		if !isWorkload(o) {
+		if !IsWorkload(o) {
 			continue
 		}
-		if isManager(o) || only(objects, o) {
+		if IsManager(o) || only(objects, o) {
 			candidates = append(candidates, i)
 		}
-		if runsProgram(o, program) {
+		if RunsProgram(o, program) {
 			named = append(named, i)
 		}
 	}
@@ -60,12 +61,12 @@ func takeManager(objects []manifest.Object, program string) (others []manifest.O
 
 // only reports whether a workload is the only one.
 func only(objects []manifest.Object, o manifest.Object) bool {
-	return !slices.ContainsFunc(objects, func(x manifest.Object) bool { return x.Unstructured != o.Unstructured && isWorkload(x) })
+	return !slices.ContainsFunc(objects, func(x manifest.Object) bool { return x.Unstructured != o.Unstructured && IsWorkload(x) })
 }
 
-// isManager reports whether a workload is kubebuilder's: it bears the label control-plane, or has a container "manager".
-func isManager(o manifest.Object) bool {
-	template, ok := templateOf(o)
+// IsManager reports whether a workload is kubebuilder's: it bears the label control-plane, or has a container "manager".
+func IsManager(o manifest.Object) bool {
+	template, ok := TemplateOf(o)
 	return ok && (template.Labels["control-plane"] != "" || slices.ContainsFunc(template.Spec.Containers, isManagerContainer))
 }
 
@@ -79,8 +80,9 @@ func managerOf(containers []corev1.Container, program string) int {
 	return max(0, slices.IndexFunc(containers, func(c corev1.Container) bool { return runs(c, program) }))
 }
 
-func runsProgram(o manifest.Object, program string) bool {
-	template, ok := templateOf(o)
+// RunsProgram reports whether a container of a workload runs a program.
+func RunsProgram(o manifest.Object, program string) bool {
+	template, ok := TemplateOf(o)
 	return ok && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return runs(c, program) })
 }
 
@@ -97,8 +99,8 @@ func runs(c corev1.Container, program string) bool {
 // usualMains are names of directories of main packages that name no program.
 var usualMains = []string{"cmd", "main", "src"}
 
-// programName is what the program of a main package is called: as its directory, or as the module where that has a usual name.
-func programName(root, dir string) string {
+// ProgramName is what the program of a main package is called: as its directory, or as the module where that has a usual name.
+func ProgramName(root, dir string) string {
 	name, err := workspace.ImportPaths{}.Of(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
 		return path.Base(path.Join(filepath.ToSlash(root), dir))
@@ -109,7 +111,8 @@ func programName(root, dir string) string {
 	return workspace.ModuleName(name)
 }
 
-func templateOf(o manifest.Object) (*corev1.PodTemplateSpec, bool) {
+// TemplateOf is the pod template of a workload that has containers.
+func TemplateOf(o manifest.Object) (*corev1.PodTemplateSpec, bool) {
 	var workload struct {
 		Spec struct {
 			Template corev1.PodTemplateSpec `json:"template"`

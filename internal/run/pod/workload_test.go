@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package run
+package pod
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestProgramName(t *testing.T) {
 	root := t.TempDir()
 	safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module example.com/shop/v2\n", "operator/go.mod": "module example.com/shop/operator\n"})
 	for dir, want := range map[string]string{".": "shop", "cmd": "shop", "cmd/shop-controller": "shop-controller", "cmd/main": "shop", "operator/cmd": "operator"} {
-		assert.Equal(t, want, programName(root, dir), dir)
+		assert.Equal(t, want, ProgramName(root, dir), dir)
 	}
 }
 
@@ -30,7 +30,7 @@ func TestTakeManager(t *testing.T) {
 	objects, err := manifest.Objects(root, "all.yaml")
 	require.NoError(t, err)
 	for program, want := range map[string]string{"manager": "manager", "webhook-server": "webhook-server", "shop": "manager"} {
-		_, manager := takeManager(objects, program)
+		_, manager := TakeManager(objects, program)
 		require.NotNil(t, manager)
 		assert.Equal(t, want, manager.GetName(), program)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package run
+package pod
 
 import (
 	"os"
@@ -73,8 +73,8 @@ stringData: {plain: "1234"}
 	require.NoError(t, err)
 
 	t.Setenv("SHOP_LEVEL", "5")
-	p := newPod(objects[0], "", mounts{dir: t.TempDir(), certs: "/certs", objects: objects})
-	assert.Equal(t, []variable{
+	p := New(objects[0], "", Mounts{Dir: t.TempDir(), Certs: "/certs", Objects: objects})
+	assert.Equal(t, []Variable{
 		{"SHOP_color", "red"},
 		{"SHOP_level", "5"},
 		{"SHOP_mode", "fast"},
@@ -88,13 +88,13 @@ stringData: {plain: "1234"}
 		{"URL", "https://admin:hunter@shop"},
 		{"CERTIFICATE", "/certs/tls.crt"},
 		{"POOLS", "false"},
-	}, p.env)
-	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}", "-license=/secret/license", "--cert=/certs/tls.crt"}, p.args, "variables of clusterctl that have a default, and certificates")
-	assert.Equal(t, []string{"-license=/secret/license"}, p.absent)
-	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.withoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
-	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.lacks(nil))
-	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.lacks([]string{"REGION=", "APP_KEY=/key", "SHOP_id=1"}))
-	assert.Equal(t, []string{"/packages (fill)"}, p.filled)
+	}, p.Env)
+	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}", "-license=/secret/license", "--cert=/certs/tls.crt"}, p.Args, "variables of clusterctl that have a default, and certificates")
+	assert.Equal(t, []string{"-license=/secret/license"}, p.Absent)
+	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.WithoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.Lacks(nil))
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.Lacks([]string{"REGION=", "APP_KEY=/key", "SHOP_id=1"}))
+	assert.Equal(t, []string{"/packages (fill)"}, p.Filled)
 }
 
 // The program of a container is its command, or an argument of a program that starts another.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package run
+package pod
 
 import (
 	"encoding/json"
@@ -46,9 +46,9 @@ func afterProgram(c corev1.Container) []string {
 	return words[i+1:]
 }
 
-// subcommand are the words between the program and its flags in the Dockerfile of the project's root: a program with subcommands does
+// Subcommand are the words between the program and its flags in the Dockerfile of the project's root: a program with subcommands does
 // nothing without one.
-func subcommand(root string) (words []string) {
+func Subcommand(root string) (words []string) {
 	data, err := safefs.ReadFile(filepath.Join(root, "Dockerfile"), safefs.MaxFile)
 	if err != nil {
 		return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package run
+package pod
 
 import (
 	"fmt"
@@ -14,17 +14,19 @@ import (
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-type variable struct{ name, value string }
+// Variable is a variable of the environment.
+type Variable struct{ Name, Value string }
 
 // reference is a variable that a container takes from another object, and that object.
 type reference struct{ name, object string }
 
-func (p *pod) hasEnv(name string) bool {
-	return slices.ContainsFunc(p.env, func(v variable) bool { return v.name == name })
+// HasEnv reports whether the pod has a value for a variable.
+func (p *Pod) HasEnv(name string) bool {
+	return slices.ContainsFunc(p.Env, func(v Variable) bool { return v.Name == name })
 }
 
 // readEnv reads the variables of a container, as far as they are known outside a cluster.
-func (p *pod) readEnv(c corev1.Container, here mounts) {
+func (p *Pod) readEnv(c corev1.Container, here Mounts) {
 	for _, from := range c.EnvFrom {
 		var kind, name string
 		switch {
@@ -35,51 +37,51 @@ func (p *pod) readEnv(c corev1.Container, here mounts) {
 		}
 		data := here.data(kind, name)
 		for _, key := range slices.Sorted(maps.Keys(data)) {
-			p.env = append(p.env, variable{from.Prefix + key, data[key]})
+			p.Env = append(p.Env, Variable{from.Prefix + key, data[key]})
 			if kind == "Secret" {
-				p.secret = append(p.secret, from.Prefix+key)
+				p.Secret = append(p.Secret, from.Prefix+key)
 			}
 		}
 	}
 	for _, e := range c.Env {
 		if value, ok := p.value(e, here); ok {
-			p.env = append(p.env, variable{e.Name, value})
+			p.Env = append(p.Env, Variable{e.Name, value})
 		}
 	}
 	p.expandEnv()
-	p.env = slices.DeleteFunc(p.env, func(v variable) bool {
-		left := placeholder.MatchString(v.value)
+	p.Env = slices.DeleteFunc(p.Env, func(v Variable) bool {
+		left := placeholder.MatchString(v.Value)
 		if left {
-			p.unknown = append(p.unknown, reference{v.name, v.value})
+			p.unknown = append(p.unknown, reference{v.Name, v.Value})
 		}
 		return left
 	})
 }
 
 // expandEnv replaces $(NAME) in variables by those before them, as Kubernetes does. What has a value of a Secret then is secret, too.
-func (p *pod) expandEnv() {
+func (p *Pod) expandEnv() {
 	var before []string
-	for i, v := range p.env {
-		p.env[i].value = expand([]string{v.value}, before)[0]
-		before = append(before, v.name+"="+p.env[i].value)
-		if slices.ContainsFunc(p.secret, func(name string) bool { return strings.Contains(v.value, "$("+name+")") }) {
-			p.secret = append(p.secret, v.name)
+	for i, v := range p.Env {
+		p.Env[i].Value = Expand([]string{v.Value}, before)[0]
+		before = append(before, v.Name+"="+p.Env[i].Value)
+		if slices.ContainsFunc(p.Secret, func(name string) bool { return strings.Contains(v.Value, "$("+name+")") }) {
+			p.Secret = append(p.Secret, v.Name)
 		}
 	}
 }
 
 // moveEnv replaces the paths of volumes in variables, and returns those before. It leaves out variables that name a file of a Secret that no
 // manifest has.
-func (p *pod) moveEnv(moved []move, here mounts) []variable {
-	before := p.env
-	p.env = nil
+func (p *Pod) moveEnv(moved []Move, here Mounts) []Variable {
+	before := p.Env
+	p.Env = nil
 	for _, v := range before {
-		value := relocate(v.value, moved)
+		value := Relocate(v.Value, moved)
 		if here.lacksFile(value) {
-			p.unknown = append(p.unknown, reference{v.name, "a file of a Secret"})
+			p.unknown = append(p.unknown, reference{v.Name, "a file of a Secret"})
 			continue
 		}
-		p.env = append(p.env, variable{v.name, value})
+		p.Env = append(p.Env, Variable{v.Name, value})
 	}
 	return before
 }
@@ -108,7 +110,7 @@ func substituted(text string) string {
 }
 
 // value is what a variable has, as far as that is known outside a cluster.
-func (p *pod) value(e corev1.EnvVar, here mounts) (string, bool) {
+func (p *Pod) value(e corev1.EnvVar, here Mounts) (string, bool) {
 	if e.ValueFrom == nil {
 		return substituted(e.Value), true
 	}
@@ -124,30 +126,30 @@ func (p *pod) value(e corev1.EnvVar, here mounts) (string, bool) {
 }
 
 // key is what a variable takes from an object of the manifests.
-func (p *pod) key(variable, kind, name, key string, here mounts) (string, bool) {
+func (p *Pod) key(variable, kind, name, key string, here Mounts) (string, bool) {
 	value, ok := here.data(kind, name)[key]
 	switch {
 	case !ok:
 		p.unknown = append(p.unknown, reference{variable, kind + " " + name})
 	case kind == "Secret":
-		p.secret = append(p.secret, variable)
+		p.Secret = append(p.Secret, variable)
 	}
 	return value, ok
 }
 
-// withoutSecrets are the variables of env that do not come from Secrets.
-func (p *pod) withoutSecrets(env []string) []string {
+// WithoutSecrets are the variables of env that do not come from Secrets.
+func (p *Pod) WithoutSecrets(env []string) []string {
 	if p == nil {
 		return env
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(p.secret, name)
+		return slices.Contains(p.Secret, name)
 	})
 }
 
 // field is a field of the pod. A label or annotation that it does not have is empty, as it is there.
-func (p *pod) field(path string) (string, bool) {
+func (p *Pod) field(path string) (string, bool) {
 	if of, key, ok := strings.Cut(strings.TrimSuffix(path, "']"), "['"); ok {
 		switch of {
 		case "metadata.labels":
@@ -158,19 +160,19 @@ func (p *pod) field(path string) (string, bool) {
 	}
 	switch path {
 	case "metadata.namespace":
-		return p.namespace, true
+		return p.Namespace, true
 	case "metadata.name", "spec.nodeName":
 		return "crdctl", true
 	case "spec.serviceAccountName":
-		return p.account, true
+		return p.Account, true
 	case "status.podIP", "status.hostIP":
 		return "127.0.0.1", true
 	}
 	return "", false
 }
 
-// lacks names the variables that neither the manifests nor env have a value for, with where they would come from; "" if there are none.
-func (p *pod) lacks(env []string) string {
+// Lacks names the variables that neither the manifests nor env have a value for, with where they would come from; "" if there are none.
+func (p *Pod) Lacks(env []string) string {
 	var lines []string
 	for _, r := range p.unknown {
 		if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, r.name+"=") }) {
@@ -178,4 +180,20 @@ func (p *pod) lacks(env []string) string {
 		}
 	}
 	return strings.Join(lines, ", ")
+}
+
+// Expand replaces $(NAME) by the variable NAME, as Kubernetes does in the arguments of containers; what is not set
+// stays as it is.
+func Expand(args, env []string) []string {
+	var pairs []string
+	for _, v := range slices.Backward(env) { // the first pair that matches is taken
+		name, value, _ := strings.Cut(v, "=")
+		pairs = append(pairs, "$("+name+")", value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	var all []string
+	for _, a := range args {
+		all = append(all, replacer.Replace(a))
+	}
+	return all
 }

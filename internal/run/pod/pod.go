@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package pod reads what a project's manifests, and its Dockerfile, say of the pod in which its controller runs in a cluster: arguments, variables,
+// volumes and service account. It makes of that what holds on this machine.
+package pod
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
+)
+
+// Pod is what the project's manifests say of the pod in which the controller runs in a cluster, as far as it holds on this machine.
+type Pod struct {
+	Namespace, Account string
+	// NoAccount is set where no manifest has the service account: those of operator-sdk leave it to the Operator Lifecycle Manager.
+	NoAccount   bool
+	labels      map[string]string
+	annotations map[string]string
+	Args        []string
+	Env         []Variable
+	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has.
+	unknown []reference
+	// Secret are the names of variables that come from Secrets.
+	Secret []string
+	// Command is set where the manifests have the command, and not the image.
+	Command bool
+	// Moved are the paths of its volumes, and Fixed those that no argument and no variable names.
+	Moved []Move
+	Fixed []string
+	// Absent are the arguments that name a file of a Secret that no manifest has.
+	Absent []string
+	// Filled are the empty volumes that an init container of the pod fills in a cluster, by their paths, with its name.
+	Filled []string
+}
+
+// Sets reports whether the manifests set a flag.
+func (p *Pod) Sets(flag string) bool {
+	return slices.ContainsFunc(p.Args, func(a string) bool { return FlagOf(a) == flag })
+}
+
+// FlagOf is the flag that an argument sets; "" for other arguments.
+func FlagOf(arg string) string {
+	if !strings.HasPrefix(arg, "-") {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
+}
+
+// Without are the arguments without some flags. The value of a flag may be the next argument, but not that of one that is true or false.
+func (p *Pod) Without(flags map[string]bool, known map[string]mainpkg.Flag) (args []string) {
+	for i := 0; i < len(p.Args); i++ {
+		arg := p.Args[i]
+		name := FlagOf(arg)
+		if !flags[name] {
+			args = append(args, arg)
+			continue
+		}
+		flag, defined := known[name]
+		if defined && !flag.Bool && !strings.Contains(arg, "=") && i+1 < len(p.Args) && FlagOf(p.Args[i+1]) == "" {
+			i++
+		}
+	}
+	return args
+}
+
+// New reads the manifest of the controller, whose program has a name.
+func New(o manifest.Object, program string, here Mounts) *Pod {
+	template, ok := TemplateOf(o)
+	if !ok {
+		return nil
+	}
+	c := template.Spec.Containers[managerOf(template.Spec.Containers, program)]
+	p := &Pod{Namespace: o.GetNamespace(), Account: template.Spec.ServiceAccountName, labels: template.Labels, annotations: template.Annotations, Command: len(c.Command) > 0}
+	if p.Namespace == "" {
+		p.Namespace = corev1.NamespaceDefault
+	}
+	p.NoAccount = p.Account != "" && p.Account != "default" && !slices.ContainsFunc(here.Objects, func(o manifest.Object) bool {
+		return o.GetKind() == "ServiceAccount" && o.GetName() == p.Account && cmp.Or(o.GetNamespace(), corev1.NamespaceDefault) == p.Namespace
+	})
+	words := slices.Clone(afterProgram(c))
+	for i, w := range words {
+		words[i] = substituted(w)
+	}
+	var moved []Move
+	for _, m := range c.VolumeMounts {
+		if local := here.path(m, template.Spec.Volumes); local != "" {
+			moved = append(moved, Move{path.Clean(m.MountPath), local})
+			p.Filled = append(p.Filled, filledBy(template.Spec, m)...)
+		}
+	}
+	slices.SortFunc(moved, func(a, b Move) int { return cmp.Compare(len(b.from), len(a.from)) }) // the innermost first
+	p.Moved = moved
+	for _, w := range words {
+		arg := Relocate(w, moved)
+		if here.lacksFile(arg[strings.IndexByte(arg, '=')+1:]) {
+			p.Absent = append(p.Absent, w)
+			arg = w // names what is missing
+		}
+		p.Args = append(p.Args, arg)
+	}
+	p.readEnv(c, here)
+	for _, v := range p.moveEnv(moved, here) {
+		words = append(words, v.Value)
+	}
+	for _, m := range moved {
+		if m.to != here.Certs && !slices.ContainsFunc(words, func(w string) bool { return Relocate(w, []Move{m}) != w }) {
+			p.Fixed = append(p.Fixed, m.from)
+		}
+	}
+	return p
+}
+
+// filledBy is the path of a mount with the init containers that have its volume as well, where that is empty at the start of the pod.
+func filledBy(spec corev1.PodSpec, mount corev1.VolumeMount) (filled []string) {
+	if !slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }) {
+		return nil
+	}
+	for _, c := range spec.InitContainers {
+		if slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == mount.Name && !m.ReadOnly }) {
+			filled = append(filled, mount.MountPath+" ("+c.Name+")")
+		}
+	}
+	return filled
+}
+
+// Move is a path of the pod, and the one that stands for it on this machine.
+type Move struct{ from, to string }
+
+// Relocate replaces a path of the pod in a value, as in --storage-path=/data or /data/x, by that of this machine.
+func Relocate(value string, moved []Move) string {
+	option, file, ok := strings.Cut(value, "=")
+	if !ok || !strings.HasPrefix(option, "-") {
+		option, file = "", value
+	} else {
+		option += "="
+	}
+	for _, m := range moved {
+		if rest, ok := strings.CutPrefix(file, m.from); ok && (rest == "" || rest[0] == '/') {
+			return option + filepath.Join(m.to, filepath.FromSlash(rest))
+		}
+	}
+	return value
+}
