@@ -182,7 +182,7 @@ type Controller struct {
 func (p *Project) Detects() bool {
 	rest := *p
 	rest.APIVersion, rest.Kind, rest.Controller, rest.Docs = "", "", Controller{}, Docs{}
-	return reflect.ValueOf(rest).IsZero() && !(reflect.ValueOf(p.Controller).IsZero() && reflect.ValueOf(p.Docs).IsZero())
+	return reflect.ValueOf(rest).IsZero() && (!reflect.ValueOf(p.Controller).IsZero() || !reflect.ValueOf(p.Docs).IsZero())
 }
 
 // Settle puts the settings of the controller and of docs that a file has over those that were detected.

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // The users are made up, so that the test runs as anyone: what this user creates belongs to another one if it is not among the

@@ -11,10 +11,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 func TestLoadOfWhatIsNoFile(t *testing.T) {
