@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crd"
 	"github.com/crdctl/crdctl/internal/crdimport"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the table in docs/from-crd.md anew")

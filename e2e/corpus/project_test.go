@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/text/goname"
 	"github.com/crdctl/crdctl/internal/tree"
-	"github.com/stretchr/testify/require"
 )
 
 // TestProject makes a project of imported types: all generators take them, no tag in them is a mistake, and what they and

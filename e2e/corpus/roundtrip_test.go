@@ -11,10 +11,11 @@ import (
 	"golang.org/x/tools/txtar"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
-	"github.com/crdctl/crdctl/internal/crdimport"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
+	"github.com/crdctl/crdctl/internal/crdimport"
 )
 
 // back makes CRDs of imported types, in the order of the definitions and of their versions.

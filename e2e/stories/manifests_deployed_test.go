@@ -16,9 +16,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 // deployed is a controller that was put into a cluster with "crdctl manifests". There is no kubelet, so its process is started

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 )
 
 // What goes wrong in an engine comes back as one error, with upstream's words.

@@ -19,13 +19,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/e2e/internal/testcache"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/workspace"
-	"github.com/stretchr/testify/require"
 )
 
 // upstream is upstream's kube_codegen.sh and a directory of the programs that it installs, both found when they are needed.

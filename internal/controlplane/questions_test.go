@@ -21,9 +21,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 // TestQuestionsOfTheServers holds that the recorder hears what the servers and admission plugins behind the front ask

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/crdimport/document"
-	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/crdimport/document"
+	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
 )
 
 // FuzzRead holds that whatever Read accepts becomes Go that parses and that gofmt leaves alone, and that nothing makes it

@@ -14,11 +14,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // The cases of testdata have an input file, crd.yaml or crd.json, and what is made of it: types of each version, with what

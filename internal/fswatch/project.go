@@ -20,8 +20,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/text"
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // quiet is how long nothing must change until a change is followed: an editor, or a generator, writes many files.

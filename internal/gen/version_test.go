@@ -5,10 +5,11 @@ package gen
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
-	"github.com/stretchr/testify/assert"
 )
 
 func TestVersionFor(t *testing.T) {

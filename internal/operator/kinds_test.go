@@ -12,8 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // A group of Kubernetes itself gets no new kinds: waiting for one would never end.

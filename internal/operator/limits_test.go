@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // A cluster that is not crdctl's own decides when a request may be repeated; of its own control plane crdctl asks at once.

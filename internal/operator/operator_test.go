@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/hook"
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // start runs the controller until the test ends it.

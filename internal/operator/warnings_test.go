@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 func TestWarningsAreToldOnce(t *testing.T) {

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/ui"
-	"github.com/stretchr/testify/require"
 )
 
 // Only what the run uses is worth a word, and what is broken.

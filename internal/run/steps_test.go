@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/fswatch"
-	"github.com/crdctl/crdctl/internal/run/builtin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/builtin"
 )
 
 // A build is not broken off for what generate wrote before it, and is for what a person wrote, or copied with its time.

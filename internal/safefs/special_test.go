@@ -11,9 +11,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // specialFiles returns a directory with a FIFO, which blocks who opens it until another process does, and a socket.

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/crd/builtin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/builtin"
 )
 
 func TestParseOwned(t *testing.T) {

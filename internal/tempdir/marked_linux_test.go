@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/proc"
 )
 
 // started returns a process that has the mark of a directory.

@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 func TestSweepOfFoldersWithoutLock(t *testing.T) {

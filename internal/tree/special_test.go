@@ -10,9 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // A FIFO where a file of the tree is expected is named, and not waited for.

@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // A copy means the same from elsewhere, but for the module that was moved, and the original stays.

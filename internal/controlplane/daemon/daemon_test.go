@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/controlplane/state"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // stale is a project whose control plane was killed when it ran.

@@ -13,10 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/controlplane/state"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // bystander is a process that must not get a signal.

@@ -11,9 +11,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
-	"github.com/stretchr/testify/require"
 )
 
 // What lies in a directory must be a file; what a user names may be a pipe.

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/crdctl/crdctl/internal/crdimport/document"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/crdimport/document"
 )
 
 // root is the text of the type of the kind and of its list's.

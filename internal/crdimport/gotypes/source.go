@@ -14,8 +14,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/crdctl/crdctl/internal/crdimport/document"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/crdimport/document"
 )
 
 const metav1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/crdimport/document"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/crdimport/document"
 )
 
 // tags are the markers of what a CRD has besides the schema.

@@ -14,8 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/crd"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/crd"
 )
 
 // Schemas returns the schemas of all versions with what no marker can say, allOf, anyOf, oneOf and not, said otherwise where

@@ -18,10 +18,11 @@ import (
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
 
-	"github.com/crdctl/crdctl/internal/gen/gentest"
-	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
 // The fields of gengo's parser that are filled in from outside are there, and mean what this package assumes.

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/crdform"
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
 )
 
 const role = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: manager-role\nrules: []\n"

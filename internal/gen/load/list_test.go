@@ -16,10 +16,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
 // repository is this one, seen from the directory of this package: its go.mod has all that API packages are made of.

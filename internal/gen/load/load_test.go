@@ -12,10 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
 const api = "example.com/m/api"

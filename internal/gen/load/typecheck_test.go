@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
 // world of the tests: a package "gen" with generated files, and packages that it imports.

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/scan"
 )
 
 // project is a source without a disk: what the packages of a project ask for, by directory.

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/operator/hook"
 )
 
 func TestAnswersThatAreRefused(t *testing.T) {

@@ -10,10 +10,11 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
-	"github.com/stretchr/testify/assert"
 )
 
 // settled has a child applied, and the cache know what came of it.

@@ -10,10 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
-	"github.com/stretchr/testify/assert"
 )
 
 // Another writer changes a child back each time that it is applied, as fast as it can: it is restored ten times, and then twice a minute; the

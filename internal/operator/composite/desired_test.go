@@ -8,9 +8,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/informer"
-	"github.com/stretchr/testify/assert"
 )
 
 func TestChildrenThatAreRefused(t *testing.T) {

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/controller"
-	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/controller"
+	"github.com/crdctl/crdctl/internal/operator/hook"
 )
 
 func TestAHookThatAsksForTimeIsGivenIt(t *testing.T) {

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/hook"
 )
 
 // show previews a Foo, and checks that nothing was written for it.

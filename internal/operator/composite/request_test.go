@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/controller"
 )
 
 const controllerText = `{"apiVersion":"metacontroller.k8s.io/v1alpha1","kind":"CompositeController","metadata":{"name":"demo"},"spec":{"childResources":[{"apiVersion":"apps/v1","resource":"deployments"},{"apiVersion":"v1","resource":"configmaps"}],"parentResource":{"apiVersion":"example.com/v1","resource":"foos"}}}`

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crdctl/crdctl/internal/operator/object"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/operator/object"
 )
 
 // Served is a kind that an API server serves.

@@ -10,11 +10,12 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/crdctl/crdctl/internal/operator/pipeline"
-	"github.com/stretchr/testify/assert"
 )
 
 func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {

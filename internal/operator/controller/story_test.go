@@ -8,9 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/crdctl/crdctl/internal/operator/pipeline"
-	"github.com/stretchr/testify/assert"
 )
 
 func TestStoryOfAnObject(t *testing.T) {

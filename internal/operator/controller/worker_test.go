@@ -15,10 +15,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/crdctl/crdctl/internal/operator/metrics"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/crdctl/crdctl/internal/operator/pipeline"
-	"github.com/stretchr/testify/assert"
 )
 
 func one(name string) []string { return []string{operatortest.CronTab(name, "1", 2)} }

@@ -22,10 +22,11 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdctl/crdctl/internal/operator/informer"
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/informer"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // writing is a writer on an API server, and what it said.

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // The programs on the page are run: each of them, asked what the page asks, answers what the page says.

@@ -7,8 +7,9 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // process, by what the FIFO can pop: a session that ended in the middle leaves any of these to the next one.

@@ -15,9 +15,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
-	"github.com/stretchr/testify/require"
 )
 
 var cronTabs = Source{

@@ -13,10 +13,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crdctl/crdctl/internal/operator/object"
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 func decode(t *testing.T, text string) *object.Object {

@@ -11,8 +11,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 func TestFeedWaitsForACRDAndRecovers(t *testing.T) {

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // The templates on the page about hooks, asked what the page asks, answer what the page says that a hook answers.

@@ -17,10 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdctl/crdctl/internal/crd/manifest"
-	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // crdWith is a CRD of things in versions.

@@ -9,10 +9,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/crdctl/crdctl/internal/gen/gentest"
-	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/tree"
 )
 
 func treeOf(t *testing.T, files map[string]string) *tree.Tree {

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
-	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/internal/tree"
 )
 
 func TestFindLocation(t *testing.T) {

@@ -8,11 +8,12 @@ import (
 	"os/exec"
 	"testing"
 
-	_ "github.com/crdctl/crdctl/internal/startup/english"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	_ "k8s.io/kubectl/pkg/cmd/options" // translates in its initialiser
 	"k8s.io/kubectl/pkg/util/i18n"
+
+	_ "github.com/crdctl/crdctl/internal/startup/english"
 )
 
 const german = "LC_ALL=de_DE.UTF-8"

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/crdctl/crdctl/internal/startup/quietetcd"
 	"github.com/stretchr/testify/require"
 	_ "k8s.io/apiserver/pkg/storage/storagebackend/factory" // makes its logger in its initialiser
+
+	_ "github.com/crdctl/crdctl/internal/startup/quietetcd"
 )
 
 // TestOrder looks at the order in which the runtime initialises a program with both packages.

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/operator/render"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/render"
 )
 
 func pid(p *process) string { return strconv.Itoa(p.PID()) }

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/hook"
 )
 
 const patience = time.Minute

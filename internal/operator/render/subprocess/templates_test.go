@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/hook"
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // What one object can make templates do, when each of these stands in a template that is harmless for other objects.
