@@ -5,6 +5,8 @@
 package cmd
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -23,7 +25,7 @@ const about = `crdctl scaffolds, generates and verifies Kubernetes controllers f
 This is the codegen build: run, view, test, cluster, envtest and kubectl are in the full build.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
-	return append(newCodegenCommands(s, o), notInBuild("control plane", fullBuild, planeCommands)...)
+	return slices.Concat(newCodegenCommands(s, o), notInBuild("control plane", fullBuild, planeCommands), notInBuild("view of recordings", fullBuild, []string{"view"}))
 }
 
 // crdsOf reads the CRDs of a file, a directory or a kustomization that a user named.

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// planeCommands are the commands that only the full build has, and codegenCommands those that the codegen build has, too.
+// planeCommands are the commands that only the full build has, besides view, and codegenCommands those that the codegen build has, too.
 var (
-	planeCommands   = []string{"run", "cluster", "kubectl", "view", "test", "envtest"}
+	planeCommands   = []string{"run", "cluster", "kubectl", "test", "envtest"}
 	codegenCommands = []string{"init", "create", "delete", "upgrade", "adopt", "generate", "verify", "check", "doctor", "docs", "manifests"}
 )
 

@@ -5,6 +5,8 @@
 package cmd
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -21,7 +23,7 @@ This is the loop build: generate, verify and scaffolding are in the codegen buil
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	all := append([]*cobra.Command{newRun(s, o)}, notInBuild("generators", codegenBuild, codegenCommands)...)
-	return append(all, notInBuild("control plane", fullBuild, planeCommands[1:])...)
+	return slices.Concat(all, notInBuild("control plane", fullBuild, planeCommands[1:]), notInBuild("view of recordings", fullBuild, []string{"view"}))
 }
 
 // linked are the versions of what is linked in.
