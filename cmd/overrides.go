@@ -77,7 +77,7 @@ func (f *settings) project(o *options) (*located, error) {
 	}
 	root, err := config.Find(base)
 	switch written := detects(root); {
-	case written != nil && !f.set.Changed("api-dir"):
+	case err == nil && written != nil && !f.set.Changed("api-dir"):
 		found, err := detect.Project(root, f.edit(root, base), others(written))
 		if err != nil {
 			return nil, err
