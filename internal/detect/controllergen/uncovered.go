@@ -3,6 +3,7 @@
 package controllergen
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -38,8 +39,10 @@ func (r *Reader) leaveUncovered(calls []*genCall, own []repo.Manifest) {
 // markersApart is a package with markers of a generator that a call does not load, where it loads none that has some; "" elsewhere.
 func (r *Reader) markersApart(c *genCall, name string) (dir string) {
 	for _, f := range r.Files {
+		// The tags of generated files are not read, and their markers count all the same.
+		has := f.Tags[name] > 0 || f.Generator != "" && bytes.Contains(f.Data, []byte("+kubebuilder:"+name+":"))
 		switch {
-		case f.Tags[name] == 0 || strings.HasSuffix(f.Path, "_test.go"):
+		case !has || strings.HasSuffix(f.Path, "_test.go"):
 		case covers(c, r.Modules, f.Dir):
 			return ""
 		case dir == "" || f.Dir < dir:
