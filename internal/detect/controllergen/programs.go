@@ -155,7 +155,7 @@ func (l *later) rewrites() bool {
 }
 
 // named records what a script of the repository that an interpreter runs without arguments does to what it names: it changes the directories, if it
-// writes files, and may delete the CRDs that are not there, unless git has them.
+// writes files there, and may delete the CRDs that are not there, unless git has them.
 func (l *later) named() {
 	words := l.step.Words
 	if !interpreter.MatchString(path.Base(words[0])) || len(words) != 2 {
@@ -163,11 +163,11 @@ func (l *later) named() {
 	}
 	file := l.at(words[1])
 	data, err := safefs.ReadFile(filepath.Join(l.Root, filepath.FromSlash(file)), safefs.MaxFile)
-	if err != nil || file == "" || !writesText.Match(data) {
+	if err != nil || file == "" || !writesUnnamed(data) {
 		return
 	}
-	for dir := range l.made.byDir {
-		if dir == "." || !bytes.Contains(data, []byte(dir)) {
+	for _, dir := range slices.Sorted(maps.Keys(l.made.byDir)) {
+		if !regexp.MustCompile(`["'/ ]` + regexp.QuoteMeta(dir) + `["'/]`).Match(data) {
 			continue
 		}
 		l.PostProcess(l.by.On(dir))
@@ -179,10 +179,24 @@ func (l *later) named() {
 	}
 }
 
+// writesUnnamed reports whether a program of an interpreter writes files, and not only such as it opens by names that no manifest has.
+func writesUnnamed(data []byte) bool {
+	data = prints.ReplaceAll(data, nil)
+	opened := opensToWrite.FindAllSubmatch(data, -1)
+	other := func(m [][]byte) bool {
+		return m[1] == nil || slices.Contains([]string{"", ".yaml", ".yml"}, path.Ext(string(m[1])))
+	}
+	return writesText.Match(data) && (len(opened) == 0 || writesOtherwise.Match(data) || slices.ContainsFunc(opened, other))
+}
+
 var (
 	interpreter = lazyregexp.New(`^(python[\d.]*|node|ruby)$`)
-	// writesText is in programs of an interpreter that write files.
-	writesText = lazyregexp.New(`\.write(_text|_bytes|FileSync|lines)?\(|\bdump\(`)
+	// writesText is in programs of an interpreter that write files, and writesOtherwise in those that need not open them before.
+	writesText      = lazyregexp.New(`\.write(_text|_bytes|FileSync|lines)?\(|\bdump\(`)
+	writesOtherwise = lazyregexp.New(`\.write(_text|_bytes|FileSync)\(|\bdump\(|\b(File|IO)\.write\(|\binplace\b`)
+	// opensToWrite is where they open a file, with its name if that is written there.
+	opensToWrite = lazyregexp.New(`open\((?:\s*["']([^"'\n]*)["']\s*,\s*(?:mode\s*=\s*)?|[^\n]*)["'](?:[wax]|r\+|rb\+)[bt+]*["']`)
+	prints       = lazyregexp.New(`\bstd(out|err)\.write\(`)
 	// deletesFiles is in those that delete files, and crdFile is the name of a file that controller-gen writes.
 	deletesFiles = lazyregexp.New(`\.(?:unlink|remove|rm|delete)(?:Sync)?\(`)
 	crdFile      = lazyregexp.New(`["'/]([a-z0-9.-]+_[a-z0-9-]+\.yaml)["']`)
