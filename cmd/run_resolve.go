@@ -84,6 +84,9 @@ func (o *runOptions) toManage(root string, p *config.Project) (err error) {
 func discoverToRun(s ui.Streams, base string, edit detect.Edit) (root string, p *config.Project, err error) {
 	p = &config.Project{}
 	root, found, err := discover(base, func(string) detect.Edit { return edit })
+	if edit.Was != nil && root != base { // the paths in its crdctl.yaml are relative to base
+		root, err = base, detect.ErrNothing
+	}
 	var nothing *detect.NothingError
 	switch {
 	case errors.Is(err, detect.ErrNothing), errors.As(err, &nothing) && mainpkg.Uses(base):
