@@ -4,7 +4,9 @@ package controllergen
 
 import (
 	"bytes"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,25 +26,35 @@ func (r *Reader) leaveUncovered(calls []*genCall, own []repo.Manifest) {
 			if name == "rbac" {
 				file = path.Join(dir, roleFile(c))
 			}
-			other := func(o *genCall) bool {
+			loads := func(o *genCall) bool {
 				at, writes := o.OutputDir(name)
-				return o != c && writes && at == dir && slices.Contains(o.Generators(), name)
+				return writes && at == dir && slices.Contains(o.Generators(), name) && r.markersApart(o, name) == ""
 			}
-			if elsewhere := r.markersApart(c, name); elsewhere != "" && r.Exists(file) && !slices.ContainsFunc(calls, other) {
+			if elsewhere := r.markersApart(c, name); elsewhere != "" && r.Exists(file) && !slices.ContainsFunc(calls, loads) {
 				Drop(&c.ControllerGenCall, name)
-				r.List(name, Name, []string{file}, "the call at "+c.at+" does not load "+elsewhere+", which has the markers; it stays unchanged")
+				if !r.Listed(file) { // of an earlier call
+					r.List(name, Name, []string{file}, "the call at "+c.at+" does not load "+elsewhere+", which has the markers; it stays unchanged")
+				}
 			}
 		}
 	}
 }
 
-// markersApart is a package with markers of a generator that a call does not load, where it loads none that has some; "" elsewhere.
+// markersApart is a package with markers of a generator that a call does not load; "" where the call loads others that have some, or packages
+// that are not here.
 func (r *Reader) markersApart(c *genCall, name string) (dir string) {
+	required := func(p string) bool {
+		_, here := r.Modules.Dir(strings.TrimSuffix(p, "/..."))
+		return !here && !strings.HasPrefix(p, ".") && !strings.HasPrefix(p, "/")
+	}
+	if slices.ContainsFunc(c.Paths, required) {
+		return ""
+	}
 	for _, f := range r.Files {
 		// The tags of generated files are not read, and their markers count all the same.
 		has := f.Tags[name] > 0 || f.Generator != "" && bytes.Contains(f.Data, []byte("+kubebuilder:"+name+":"))
 		switch {
-		case !has || strings.HasSuffix(f.Path, "_test.go"):
+		case !has:
 		case covers(c, r.Modules, f.Dir):
 			return ""
 		case dir == "" || f.Dir < dir:
@@ -56,7 +68,7 @@ func (r *Reader) markersApart(c *genCall, name string) (dir string) {
 func (r *Reader) leaveUncoveredCRDs(calls []*genCall, own []repo.Manifest) {
 	by := map[*genCall][]string{}
 	for _, m := range own {
-		loads := func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }
+		loads := func(c *genCall) bool { return c.CRD != nil && (r.hasType(c, m) || r.declares(c, m)) }
 		if i := slices.IndexFunc(calls, func(c *genCall) bool { return r.madeByCall([]*genCall{c}, m) }); i >= 0 && !slices.ContainsFunc(calls, loads) && !r.Listed(m.Path) {
 			by[calls[i]] = append(by[calls[i]], m.Path)
 		}
@@ -66,4 +78,16 @@ func (r *Reader) leaveUncoveredCRDs(calls []*genCall, own []repo.Manifest) {
 			r.List("crd", Name, files, "the call at "+c.at+", which writes to this directory, does not load their types; they stay unchanged")
 		}
 	}
+}
+
+// declares reports whether a package that a call loads, of the group of a CRD, declares its kind without the markers by which kinds are known.
+func (r *Reader) declares(c *genCall, m repo.Manifest) bool {
+	_, group, _ := strings.Cut(m.Name, ".")
+	declaration := regexp.MustCompile(`(?m)^(type ` + regexp.QuoteMeta(m.Kind) + `\b|\t` + regexp.QuoteMeta(m.Kind) + ` struct\b)`)
+	for dir := range r.Kinds[group] {
+		if covers(c, r.Modules, dir) && slices.ContainsFunc(slices.Collect(maps.Values(r.GoSources(dir))), declaration.Match) {
+			return true
+		}
+	}
+	return false
 }
