@@ -36,7 +36,8 @@ func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]r
 	}
 	goOnly := result != nil && result.Packages > 0 && len(p.Settings.CRDDirs()) == 0
 	if err == nil && len(p.CRDs) == 0 && len(result.Findings) == 0 && !goOnly {
-		return nil, "", noCRDs // and none was removed
+		r.Notes = append(r.Notes, result.Notes...) // which Go packages could not be compared
+		return nil, "", noCRDs                     // and none was removed
 	}
 	if err == nil && o.Base == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("compat compared no revisions: %s", o.NoBase))

@@ -13,8 +13,10 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/checktest"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // Findings about markers that allow others are those of lint, and of no other family that was named.
@@ -59,4 +61,31 @@ func TestOnlySkipped(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Run(t.Context(), p, Options{Families: []rule.Family{rule.Samples}})
 	assert.EqualError(t, err, "samples: no object of the project's kinds was found in YAML files and Markdown pages (1 skipped as examples of what is wrong)")
+}
+
+// A module of Go types alone of which no package could be compared is not judged.
+func TestOlderTypesDoNotParse(t *testing.T) {
+	lay := func(types string) string {
+		root := t.TempDir()
+		safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module example.com/types\n", "v1/types.go": types})
+		return root
+	}
+	p, err := project.Open(lay("// +groupName=example.com\npackage v1\n\ntype A struct{}\n"), &config.Project{})
+	require.NoError(t, err)
+	for older, want := range map[string]string{
+		"package v1\n": "",
+		"not Go\n":     "compat: no CustomResourceDefinition of the project was found; ",
+	} {
+		base, err := revision.OpenPath("", lay(older))
+		require.NoError(t, err)
+		r, err := Run(t.Context(), p, Options{Families: []rule.Family{rule.Compat}, Base: base})
+		require.NoError(t, base.Close())
+		if want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.Len(t, r.Notes, 1)
+		assert.Contains(t, r.Notes[0], "the Go package v1 was not compared: its older state: ")
+	}
 }

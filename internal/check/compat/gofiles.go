@@ -20,7 +20,8 @@ import (
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-// goPackages compares the packages with API types that others can import. The notes name those of which the older state does not parse.
+// goPackages compares the packages with API types that others can import, and counts them. The notes name those of which the older state does not
+// parse, which do not count.
 func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (all []rule.Finding, notes []string, compared int, problem error) {
 	for _, dir := range p.Packages {
 		if slices.Contains(strings.Split(dir, "/"), "internal") {
@@ -43,13 +44,16 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 		if len(old) == 0 || len(now) == 0 {
 			continue
 		}
-		compared++
-		if !same {
-			found, note, err := compareGo(dir, old, now, known)
-			all, problem = append(all, found...), errors.Join(problem, err)
-			if note != "" {
-				notes = append(notes, note)
-			}
+		if same {
+			compared++
+			continue
+		}
+		found, note, err := compareGo(dir, old, now, known)
+		all, problem = append(all, found...), errors.Join(problem, err)
+		if note != "" {
+			notes = append(notes, note)
+		} else {
+			compared++
 		}
 	}
 	return all, notes, compared, problem
