@@ -80,6 +80,7 @@ type Set struct{}
 		return root
 	}
 	beta := strings.Replace(kept, "  versions:\n", "  versions:\n  - {name: v1beta1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n", 1)
+	beta = strings.Replace(beta, "  scope:", "  preserveUnknownFields: true\n  scope:", 1)
 	base, err := revision.OpenPath("", lay(beta+gone))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, base.Close()) }()
@@ -88,20 +89,23 @@ type Set struct{}
 	r, err := compat.Check(t.Context(), now, compat.Options{Base: base})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
+		"crds/crontabs.yaml:4:1: additional-closed: preserveUnknownFields of CronTab is no longer set: fields that the schema does not know are no longer kept",
 		"crds/crontabs.yaml:8:3: served-removed: the version v1beta1 was removed, which was served",
 		"shared/v1/doc.go:1: go-package-removed: the Go package shared/v1 was removed",
 	}, checktest.Lines(r.Findings))
 
 	// The fix names the manifest, unless that is generated.
 	manifest := kept[strings.Index(kept, "-- crds/"):]
-	for files, want := range map[string]string{
-		manifest: `Keep the version with "served: true" and "deprecated: true", `,
-		kept:     "mark it with +kubebuilder:deprecatedversion, ",
+	for files, want := range map[string][]string{
+		manifest: {"Keep additionalProperties or ", `Keep the version with "served: true" and "deprecated: true", `},
+		kept:     {"Keep the marker +kubebuilder:pruning:PreserveUnknownFields", "mark it with +kubebuilder:deprecatedversion, "},
 	} {
 		now, err := project.Open(lay(files), &config.Project{CRDs: config.CRDs{Dir: "crds"}})
 		require.NoError(t, err)
 		r, err := compat.Check(t.Context(), now, compat.Options{Base: base})
 		require.NoError(t, err)
-		assert.Contains(t, r.Findings[0].Hint(), want)
+		for i := range want {
+			assert.Contains(t, r.Findings[i].Hint(), want[i])
+		}
 	}
 }

@@ -71,8 +71,8 @@ func (all *findings) names(old, now *project.CRD) {
 // kept finds that what no schema knows is no longer kept anywhere, as it was in the old way that is not of one field.
 func (all *findings) kept(old, now *project.CRD) {
 	if old.Spec.PreserveUnknownFields && !now.Spec.PreserveUnknownFields {
-		all.add(rule.New("additional-closed", now.InManifest("spec", "preserveUnknownFields"), now.Subject(""),
-			"preserveUnknownFields of %s is no longer set: fields that the schema does not know are no longer kept", now.Spec.Names.Kind))
+		all.add(byMarker(rule.New("additional-closed", now.InManifest("spec", "preserveUnknownFields"), now.Subject(""),
+			"preserveUnknownFields of %s is no longer set: fields that the schema does not know are no longer kept", now.Spec.Names.Kind), now))
 	}
 }
 

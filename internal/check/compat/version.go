@@ -26,10 +26,7 @@ func (v *version) served() bool {
 	add := func(id string, e effect, at rule.Place, format string, args ...any) {
 		f := rule.New(id, at, v.now.Subject(name), format, args...)
 		f.Severity = severity(v.was, e)
-		if v.now.HasTypes(storageOf(v.now)) { // the manifest is generated
-			f.Fix = f.Rule.Fix
-		}
-		v.all.add(f)
+		v.all.add(byMarker(f, v.now))
 	}
 	switch {
 	case v.is == nil && v.was.Storage:
@@ -47,6 +44,14 @@ func (v *version) served() bool {
 	}
 	// The API server reads what is stored in a version by its schema, even after it is no longer served.
 	return v.was.Served && v.is.Served || v.was.Storage || slices.Contains(v.old.Status.StoredVersions, name)
+}
+
+// byMarker is a finding in a manifest, with the fix by a marker where the manifest is generated.
+func byMarker(f rule.Finding, now *project.CRD) rule.Finding {
+	if now.HasTypes(storageOf(now)) {
+		f.Fix = f.Rule.Fix
+	}
+	return f
 }
 
 // unserved reports whether only what is stored matters.
