@@ -116,3 +116,12 @@ func TestAfterProgram(t *testing.T) {
 		assert.Equal(t, c.want, afterProgram(c.container), name)
 	}
 }
+
+// What a shell starts is not read: its program gets the subcommand that the image or the sources show.
+func TestCommandOfAShell(t *testing.T) {
+	for command, want := range map[string]bool{"/bin/sh": false, "/manager": true} {
+		objects, err := manifest.Rendered("a.yaml", []byte("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, command: ["+command+", -c, manager run]}]}}}}"))
+		require.NoError(t, err)
+		assert.Equal(t, want, New(objects[0], "", Mounts{}).Command, command)
+	}
+}

@@ -26,11 +26,11 @@ type Pod struct {
 	annotations map[string]string
 	Args        []string
 	Env         []Variable
-	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has.
+	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has, or whose value is filled in at the installation.
 	unknown []reference
 	// Secret are the names of variables that come from Secrets.
 	Secret []string
-	// Command is set where the manifests have the command, and not the image.
+	// Command is set where the manifests have the command, and not the image. What a shell starts is not read.
 	Command bool
 	// Moved are the paths of its volumes, and Fixed those that no argument and no variable names.
 	Moved []Move
@@ -79,7 +79,8 @@ func New(o manifest.Object, program string, here Mounts) *Pod {
 		return nil
 	}
 	c := template.Spec.Containers[managerOf(template.Spec.Containers, program)]
-	p := &Pod{Namespace: o.GetNamespace(), Account: template.Spec.ServiceAccountName, labels: template.Labels, annotations: template.Annotations, Command: len(c.Command) > 0}
+	p := &Pod{Namespace: o.GetNamespace(), Account: template.Spec.ServiceAccountName, labels: template.Labels, annotations: template.Annotations}
+	p.Command = len(c.Command) > 0 && !slices.Contains(shells, path.Base(c.Command[0]))
 	if p.Namespace == "" {
 		p.Namespace = corev1.NamespaceDefault
 	}
