@@ -368,7 +368,7 @@ func (d *devLoop) generates() bool {
 		d.reporter.Note("apis: %s does not exist, so nothing is generated; correct apis in %s, or use --skip-generate", strings.Join(d.Project.APIs, ", "), config.FileName)
 		return false
 	case d.Discovered:
-		d.reporter.Note("no %s says what is generated, so nothing is at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
+		d.reporter.Note("no %s says what is generated, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
 		return false
 	}
 	return true

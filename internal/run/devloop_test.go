@@ -145,7 +145,7 @@ func TestLoopGeneratesAtItsStart(t *testing.T) {
 		note    string
 	}{
 		"settings":       {Options{}, []string{"generate", "begin", "build", "start"}, ""},
-		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}, "no crdctl.yaml says what is generated, so nothing is at the start"},
+		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}, "no crdctl.yaml says what is generated, so nothing is generated at the start"},
 		"skipped":        {Options{SkipGenerate: true}, []string{"begin", "build", "start"}, ""},
 		"no directory":   {Options{Project: &config.Project{APIs: []string{"nowhere"}}}, []string{"begin", "build", "start"}, "apis: nowhere does not exist, so nothing is generated"},
 		"no APIs":        {Options{Project: &config.Project{}}, []string{"begin", "build", "start"}, ""},
