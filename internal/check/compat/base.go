@@ -70,10 +70,12 @@ func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
 		groups[crd.Spec.Group] = true
 	}
 	for _, name := range sortedKeys(r.all) {
-		old := r.all[name][0]
-		own := groups[old.Spec.Group] && dirs[path.Dir(old.File)] || b.Whole && slices.Contains(p.Settings.CRDDirs(), path.Dir(old.File))
-		if r.now[name] == nil && own && !p.HasManifest(name) {
-			found.removed = append(found.removed, old)
+		i := slices.IndexFunc(r.all[name], func(old *project.CRD) bool {
+			dir := path.Dir(old.File)
+			return groups[old.Spec.Group] && dirs[dir] || b.Whole && slices.Contains(p.Settings.CRDDirs(), dir)
+		})
+		if i >= 0 && r.now[name] == nil && !p.HasManifest(name) {
+			found.removed = append(found.removed, r.all[name][i])
 		}
 	}
 	if len(found.crds)+len(found.removed) == 0 && len(p.CRDs) > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // Of packages that are gone, those count that others could import for their API types. One that went with its version has the finding of that.
@@ -108,4 +109,25 @@ type Set struct{}
 			assert.Contains(t, r.Findings[i].Hint(), want[i])
 		}
 	}
+}
+
+// A CRD that went is found in a directory that has a copy of it in another file as well, which is read first.
+func TestGoneCRDWithCopy(t *testing.T) {
+	crd := func(plural string) string {
+		return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: " + plural + ".example.com}\n" +
+			"spec: {group: example.com, scope: Cluster, names: {kind: K, plural: " + plural + "}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n"
+	}
+	lay := func(files map[string]string) string {
+		root := t.TempDir()
+		safefstest.WriteFiles(t, root, files)
+		return root
+	}
+	p, err := project.Open(lay(map[string]string{"crds/a.yaml": crd("as")}), &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	base, err := revision.OpenPath("", lay(map[string]string{"crds/a.yaml": crd("as"), "crds/b.yaml": crd("bs"), "all.yaml": crd("as") + "---\n" + crd("bs")}))
+	require.NoError(t, err)
+	r, err := compat.Check(t.Context(), p, compat.Options{Base: base})
+	require.NoError(t, err)
+	require.NoError(t, base.Close())
+	assert.Equal(t, []string{"crds/b.yaml:3:12: crd-removed: the CRD bs.example.com was removed; with it go all objects of the kind K"}, checktest.Lines(r.Findings))
 }
