@@ -25,7 +25,7 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 	root, p, err = o.ownProject()
 	if written := detects(root); err == nil && written != nil && !o.Builtin {
 		o.Discovered = true
-		root, p, err = discoverToRun(s, root, others(written))
+		root, p, err = discoverToRun(s, root, written)
 		p.Settle(written) // also where nothing is generated
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 		}
 		root, o.Discovered = base, true
 		if err = config.CheckOwner(root); err == nil {
-			if root, p, err = discoverToRun(s, base, detect.Edit{}); err == nil && root != base {
+			if root, p, err = discoverToRun(s, base, nil); err == nil && root != base {
 				err = config.CheckOwner(root)
 			}
 		}
@@ -79,13 +79,15 @@ func (o *runOptions) toManage(root string, p *config.Project) (err error) {
 	return nil
 }
 
-// discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same: in the
-// directory itself, if that is a program.
-func discoverToRun(s ui.Streams, base string, edit detect.Edit) (root string, p *config.Project, err error) {
-	p = &config.Project{}
-	root, found, err := discover(base, func(string) detect.Edit { return edit })
-	if edit.Was != nil && root != base { // the paths in its crdctl.yaml are relative to base
-		root, err = base, detect.ErrNothing
+// discoverToRun finds out about a module without crdctl.yaml, or about the directory of one that has the settings written alone. One in which
+// nothing is generated has a controller all the same: in the directory itself, if that is a program.
+func discoverToRun(s ui.Streams, base string, written *config.Project) (root string, p *config.Project, err error) {
+	p, root = &config.Project{}, base
+	var found *detect.Found
+	if written != nil { // with paths from this directory
+		found, err = detect.Project(base, others(written))
+	} else {
+		root, found, err = discover(base, func(string) detect.Edit { return detect.Edit{} })
 	}
 	var nothing *detect.NothingError
 	switch {
