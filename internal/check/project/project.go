@@ -63,6 +63,7 @@ func Open(root string, settings *config.Project) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.CRDs = slices.DeleteFunc(r.CRDs, func(m repo.Manifest) bool { return m.Patch }) // it has no CRD, and changes one
 	p := &Project{Root: root, Settings: settings, repo: r, kinds: r.KindsByGroup(), source: gofield.NewSource()}
 	p.webhooks = sync.OnceValue(p.findWebhooks)
 	for _, dirs := range p.kinds {

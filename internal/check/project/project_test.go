@@ -101,6 +101,24 @@ func TestManifestOfAnOldRelease(t *testing.T) {
 	}, p.Skipped)
 }
 
+// The patch of a kustomization is no other manifest of its CRD.
+func TestPatchIsNoCopy(t *testing.T) {
+	root := t.TempDir()
+	block := strings.NewReplacer("{name: things", "\n  name: things", "example.com}", "example.com").Replace(manifest)
+	safefstest.WriteFiles(t, root, map[string]string{
+		"crds/a.yaml":    block,
+		"crds/copy.yaml": block,
+		"webhook/patch.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\n" +
+			"spec:\n  conversion:\n    strategy: Webhook\n",
+		"webhook/gone.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: relics.example.com\n",
+	})
+	p, err := Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	require.Len(t, p.CRDs, 1)
+	assert.Equal(t, []string{"crds/copy.yaml"}, p.CRDs[0].Others())
+	assert.False(t, p.HasManifest("relics.example.com"))
+}
+
 // A CRD whose document did not change is what it would be if it was parsed again.
 func TestParseAgain(t *testing.T) {
 	crds, err := Parse("now.yaml", []byte(manifest))
