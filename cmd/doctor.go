@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +95,7 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 	options := doctor.Options{Kubernetes: codegen.Version, Deep: o.deep}
 	r := report.Check{Command: "doctor", Prefix: report.RepositoryPrefix(base), Version: Version()}
 	var problems []error
-	options.Root, options.Project, problems = projectOf(base, o)
+	options.Root, options.Project, r.Notes, problems = projectOf(base, o)
 	if options.Root == "" {
 		r.Notes = append(r.Notes, fmt.Sprintf("no %s and no go.mod in %s or any parent directory; only the machine is checked", config.FileName, base))
 	} else {
@@ -123,9 +124,10 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 }
 
 // projectOf is the root of the project that a directory is in, and what "crdctl check" judges there. Without crdctl.yaml, and if nothing is
-// generated, the root is that of the module, or else a repository with CRDs. It is empty where there is no project.
-func projectOf(base string, o doctorOptions) (root string, p *project.Project, problems []error) {
+// generated, the root is that of the module, or else a repository with CRDs. It is empty where there is no project. A note names CRDs that are not judged.
+func projectOf(base string, o doctorOptions) (root string, p *project.Project, notes []string, problems []error) {
 	settings := &config.Project{}
+	var dirs []string
 	at, err := newSettings(nil).project(o.options)
 	switch {
 	case at != nil && at.settings != nil:
@@ -136,7 +138,7 @@ func projectOf(base string, o doctorOptions) (root string, p *project.Project, p
 		root = workspace.Above(base, "go.mod")
 		if err != nil && !isNothing(err) {
 			problems = append(problems, err)
-		} else if dirs := o.dirsWithCRDs(); len(dirs) > 0 {
+		} else if dirs = o.dirsWithCRDs(); len(dirs) > 0 {
 			root = cmp.Or(root, base) // a chart, or a controller in another language
 			if len(dirs) == 1 {
 				settings = &config.Project{CRDs: config.CRDs{Dir: relativeTo(root, base, dirs[0])}}
@@ -144,13 +146,16 @@ func projectOf(base string, o doctorOptions) (root string, p *project.Project, p
 		}
 	}
 	if root == "" {
-		return "", nil, nil
+		return "", nil, nil, nil
 	}
 	p, err = project.Open(root, settings)
 	if err != nil {
-		return root, nil, append(problems, err)
+		return root, nil, nil, append(problems, err)
 	}
-	return root, p, problems
+	if len(dirs) > 1 && len(p.CRDs) == 0 {
+		notes = append(notes, "no CRD is judged, as several directories have some; \"crdctl check --crd-dir\" judges those of one: "+strings.Join(dirs, ", "))
+	}
+	return root, p, notes, problems
 }
 
 // printDoctor prints the answer: all of it, or none.
