@@ -57,7 +57,7 @@ func (f Finding) String() string {
 		return fmt.Sprintf("%s: %s would be dropped", name(f.Namespace, f.Name), bounded(f.Fields, ", "))
 	}
 	out := ""
-	if len(f.Writes) > 0 { // what is refused when an object is created only does no harm to those that are stored
+	if len(f.Writes) > 0 { // where that is create alone, stored objects can still be updated
 		out = " (" + Refused(f.Writes) + ")"
 	}
 	return fmt.Sprintf("%s (%s): %s%s", name(f.Namespace, f.Name), f.Version, bounded(f.Messages, "; "), out)
