@@ -162,7 +162,7 @@ func (p *program) flags() map[string]mainpkg.Flag {
 // manifests that are out of date.
 func (p *program) unread() (flags []string) {
 	defined := p.flags()
-	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, metricsPortFlags, probePortFlags, readyFlags, readyPortFlags, webhookPortFlags, webhookAddrFlags, certDirFlags) {
+	for _, name := range slices.Concat(metricsFlags, probeFlags, leaderFlags, noLeaderFlags, metricsPortFlags, probePortFlags, readyFlags, readyPortFlags, webhookPortFlags, webhookAddrFlags, certDirFlags, kubeconfigFlags) {
 		if _, ok := defined[name]; !ok && p.defines(name) {
 			flags = append(flags, "--"+name)
 		}

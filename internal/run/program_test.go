@@ -331,6 +331,9 @@ func TestManagerWithoutManifests(t *testing.T) {
 	m.source.Flags = map[string]mainpkg.Flag{"kube-config": {Default: "/root/.kube/config"}, "disable-leader-election": {Bool: true}}
 	assert.Equal(t, []string{"--disable-leader-election=true", "--kube-config=$(KUBECONFIG)"}, m.args(nil))
 
+	m.source.Flags, m.pod = nil, &pod.Pod{Args: []string{"--disable-leader-election", "--kube-config=/config"}}
+	assert.Equal(t, []string{"--disable-leader-election", "--kube-config"}, m.unread(), "flags that only the manifests know")
+
 	m.source.Flags = map[string]mainpkg.Flag{"leader-elect": {Bool: true, Negated: true}}
 	m.pod = &pod.Pod{Args: []string{"--no-leader-elect", "--no-color"}}
 	assert.Equal(t, []string{"--no-color", "--no-leader-elect"}, m.args(nil), "kingpin takes a switch once")
