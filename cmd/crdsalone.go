@@ -44,6 +44,9 @@ func (o *options) withCRDs(s ui.Streams, dir string) (*located, error) {
 	}
 	if err != nil {
 		at = &located{root: base, settings: &config.Project{}}
+		if root, p, loadErr := o.project(); loadErr == nil { // its section docs counts all the same
+			at = &located{root: root, settings: p}
+		}
 	}
 	rel := relativeTo(at.root, base, dir)
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
