@@ -78,7 +78,7 @@ func (f *settings) project(o *options) (*located, error) {
 	root, err := config.Find(base)
 	switch written := detects(root); {
 	case err == nil && written != nil && !f.set.Changed("api-dir"):
-		found, err := detect.Project(root, f.edit(root, base), others(written))
+		found, err := detect.Project(root, f.edit(root, base), detect.Edit{Was: written})
 		if err != nil {
 			return nil, err
 		}
@@ -115,14 +115,6 @@ func detects(root string) *config.Project {
 		return p
 	}
 	return nil
-}
-
-// others puts the settings that such a file has over what is detected.
-func others(written *config.Project) detect.Edit {
-	return detect.Edit{Was: written, Do: func(p *config.Project) error {
-		p.Settle(written)
-		return nil
-	}}
 }
 
 // discover finds out about a directory without crdctl.yaml, or where there is nothing in it, or its calls lead out of it, about the root of its

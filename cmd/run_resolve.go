@@ -85,7 +85,7 @@ func discoverToRun(s ui.Streams, base string, written *config.Project) (root str
 	p, root = &config.Project{}, base
 	var found *detect.Found
 	if written != nil { // with paths from this directory
-		found, err = detect.Project(base, others(written))
+		found, err = detect.Project(base, detect.Edit{Was: written})
 	} else {
 		root, found, err = discover(base, func(string) detect.Edit { return detect.Edit{} })
 	}

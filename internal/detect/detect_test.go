@@ -99,6 +99,22 @@ func TestUnaccountedDeleted(t *testing.T) {
 	assert.Empty(t, found.Unaccounted(func(string) bool { return true }), "a file that is made is missing")
 }
 
+// The program that a project file names stays, though another one is the only one outside of directories for tools.
+func TestKeepController(t *testing.T) {
+	root := unpack(t, []txtar.File{
+		{Name: "go.mod", Data: []byte("module example.com/op\n")},
+		{Name: "Makefile", Data: []byte("generate:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 object paths=./...\n")},
+		{Name: "main.go", Data: []byte("package main\n\nfunc main() {\n}\n")},
+	})
+	found, err := Project(root)
+	require.NoError(t, err)
+	assert.Equal(t, ".", found.Project.Controller.Package)
+	found, err = Project(root, Edit{Was: &config.Project{Controller: config.Controller{Package: "tools/op", Args: []string{"-v"}}}})
+	require.NoError(t, err)
+	assert.Equal(t, config.Controller{Package: "tools/op", Args: []string{"-v"}}, found.Project.Controller)
+	assert.NotContains(t, string(found.YAML()), "the only program here")
+}
+
 // inferred gives settings what was inferred and is not written down.
 func inferred(p, found *config.Project) {
 	p.BoilerplateText = cmp.Or(p.BoilerplateText, found.BoilerplateText) // the headers of most archives are short and in no file

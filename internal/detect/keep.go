@@ -36,7 +36,9 @@ func (d *discovery) keep(was *config.Project, given []string) {
 		p.ControllerGen, d.keptCalls = config.ControllerGen{}, true
 		d.forget("controllerGen.")
 	}
-	if p.Controller.Package == "" && was.Controller.Package != "" {
+	if was.Controller.Package != "" && !slices.Contains(given, "controller.package") {
+		p.Controller.Package = "" // filled in below: the only program that was found need not be the controller
+		d.forget("controller.package")
 		d.Unread = slices.DeleteFunc(d.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "controller.package:") })
 	}
 	fill := func(s config.Setting, to, from *config.Project) {
