@@ -4,6 +4,7 @@ package host
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ func (m *memory) inAllOrders(i int, g genall.Generator, c genall.GenerationConte
 		if !more {
 			return nil
 		}
-		other := &memory{call: m.call, root: m.root}
+		other := &memory{call: m.call, root: m.root, version: m.version}
 		c.OutputRule = output{other, i}
 		if err := Generate(g, c); err != nil {
 			return err
@@ -117,12 +118,12 @@ type file struct {
 }
 
 // Close ends the file. Of two with the same place the later counts, as on disk. Which of two CRDs that is, of kinds with the same plural, depends on
-// the order of a map, so the other one may be made as well.
+// the order of a map before v0.20.0, so the other one may be made as well.
 func (f *file) Close() error {
 	f.Content = f.Bytes()
 	for i := range f.files {
 		if at := &f.files[i]; at.Generator == f.Generator && at.Package == f.Package && at.Path == f.Path {
-			if f.call.Generators[f.Generator].Name == "crd" {
+			if f.call.Generators[f.Generator].Name == "crd" && !f.sortsKinds() {
 				f.Also = slices.DeleteFunc(append(at.Also, at.Content), func(other []byte) bool { return bytes.Equal(other, f.Content) })
 			}
 			*at = f.File
@@ -131,6 +132,13 @@ func (f *file) Close() error {
 	}
 	f.files = append(f.files, f.File)
 	return nil
+}
+
+// sortsKinds reports whether controller-gen makes the CRDs in the order of their kinds.
+func (m *memory) sortsKinds() bool {
+	minor := 0
+	_, err := fmt.Sscanf(m.version, "v0.%d.", &minor)
+	return err == nil && minor >= 20
 }
 
 // input has what earlier generators of the call wrote, and the disk.
