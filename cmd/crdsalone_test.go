@@ -22,7 +22,7 @@ func TestHintCRDs(t *testing.T) {
 		t.Helper()
 		crds := filepath.Join(o.dir, filepath.FromSlash(dir))
 		require.NoError(t, os.MkdirAll(crds, 0o750))
-		require.NoError(t, os.WriteFile(filepath.Join(crds, name+".yaml"), []byte("kind: CustomResourceDefinition\nmetadata:\n  name: "+name+".example.com\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(crds, name+".yaml"), []byte("kind: CustomResourceDefinition\nmetadata:\n  name: "+name+".example.com\nspec:\n  names:\n    kind: A\n"), 0o600))
 	}
 	write("config/crd", "as")
 	write("config/crd", "bs")
