@@ -23,10 +23,9 @@ import (
 // controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil. Its owner comes before what is in it.
 func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err error) {
 	root, p, err = o.ownProject()
-	if written := detects(root); err == nil && written != nil && !o.Builtin {
+	if written := detects(root); err == nil && written != nil && (!o.Builtin || len(o.CRDFiles)+len(o.CRDNames) == 0) {
 		o.Discovered = true
 		root, p, err = discoverToRun(s, root, written)
-		p.Settle(written) // also where nothing is generated
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		base, realErr := realPath(o.dir)
@@ -85,6 +84,7 @@ func discoverToRun(s ui.Streams, base string, written *config.Project) (root str
 	p, root = &config.Project{}, base
 	var found *detect.Found
 	if written != nil { // with paths from this directory
+		p = written
 		found, err = detect.Project(base, detect.Edit{Was: written})
 	} else {
 		root, found, err = discover(base, func(string) detect.Edit { return detect.Edit{} })
@@ -102,7 +102,7 @@ func discoverToRun(s ui.Streams, base string, written *config.Project) (root str
 		}
 	}
 	pkg, err := build.ImportDir(base, 0)
-	if err == nil && pkg.IsCommand() {
+	if err == nil && pkg.IsCommand() && (written == nil || written.Controller.Package == "") {
 		p.Controller.Package = relativeTo(root, base, ".")
 	}
 	return root, p, nil

@@ -185,18 +185,6 @@ func (p *Project) Detects() bool {
 	return reflect.ValueOf(rest).IsZero() && (!reflect.ValueOf(p.Controller).IsZero() || !reflect.ValueOf(p.Docs).IsZero())
 }
 
-// Settle puts the settings of the controller and of docs that a file has over those that were detected.
-func (p *Project) Settle(written *Project) {
-	for to, from := range map[any]any{&p.Controller: written.Controller, &p.Docs: written.Docs} {
-		to, from := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
-		for i := range from.NumField() {
-			if set := from.Field(i); !set.IsZero() {
-				to.Field(i).Set(set)
-			}
-		}
-	}
-}
-
 // Complete cleans, validates and defaults settings that were put together in memory; name is what errors call them.
 func (p *Project) Complete(name string) error {
 	p.clean()

@@ -102,12 +102,4 @@ func TestSettingsBesideDetected(t *testing.T) {
 		require.NoError(t, err, file)
 		assert.Equal(t, want, written.Detects(), file)
 	}
-
-	detected := &Project{APIs: []string{"api"}, Controller: Controller{Package: "cmd", Manifests: []string{"config"}}}
-	detected.Settle(&Project{Controller: Controller{Package: "other", Args: []string{"-v"}}, Docs: Docs{Dir: "docs/ref"}})
-	assert.Equal(t, &Project{
-		APIs:       []string{"api"},
-		Controller: Controller{Package: "other", Manifests: []string{"config"}, Args: []string{"-v"}},
-		Docs:       Docs{Dir: "docs/ref"},
-	}, detected)
 }
