@@ -53,7 +53,7 @@ func (d *drifts) request(r *model.Request) {
 		return
 	}
 	k := drifting{r.Actor.Who, r.Object}
-	if len(r.Drift) == 0 || d.answers(r) || changesMore(r) {
+	if len(r.Drift) == 0 || d.answers(r) || isProgress(r) {
 		d.end(k)
 		return
 	}
@@ -99,14 +99,15 @@ func (d *drifts) answers(r *model.Request) bool {
 	return false
 }
 
-// changesMore reports whether an update changed other fields than those that were stored otherwise than sent: then these are not why it was made. A
-// path can be that of the values below it, and a part of a name where one is not recorded.
-func changesMore(r *model.Request) bool {
-	if r.Version == nil {
+// isProgress reports whether an update of a status changed other fields than those that were stored otherwise than sent: then these are not why it was
+// made. Other updates may note that they were made, as in an annotation of the Pod template. A path can be that of the values below it, and a part of a
+// name where one is not recorded.
+func isProgress(r *model.Request) bool {
+	if r.Version == nil || r.Subresource != "status" {
 		return false
 	}
 	return slices.ContainsFunc(r.Version.Changes, func(c trace.Change) bool {
-		return c.Path != "metadata.generation" && !slices.ContainsFunc(r.Drift, func(drift trace.Change) bool {
+		return !slices.ContainsFunc(r.Drift, func(drift trace.Change) bool {
 			return strings.HasPrefix(c.Path, drift.Path) || strings.HasPrefix(drift.Path, c.Path)
 		})
 	})
