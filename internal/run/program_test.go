@@ -328,7 +328,7 @@ func TestManagerWithoutManifests(t *testing.T) {
 
 	m.source.Flags = map[string]mainpkg.Flag{"metrics-listen-addr": {}, "health-bind-addr": {}, "unhealth-addr": {}}
 	assert.Equal(t, []string{"--metrics-listen-addr=" + m.metrics, "--health-bind-addr=" + m.probes}, m.args(nil), "addresses, however they are called")
-	m.source.Flags = map[string]mainpkg.Flag{"kube-config": {Default: "/root/.kube/config"}, "disable-leader-election": {Bool: true}}
+	m.source.Flags = map[string]mainpkg.Flag{"kube-config": {Default: "/home/op/.kube/config"}, "disable-leader-election": {Bool: true}}
 	assert.Equal(t, []string{"--disable-leader-election=true", "--kube-config=$(KUBECONFIG)"}, m.args(nil))
 
 	m.source.Flags, m.pod = nil, &pod.Pod{Args: []string{"--disable-leader-election", "--kube-config=/config"}}
