@@ -68,8 +68,10 @@ func (r *Reader) markersApart(c *genCall, name string) (dir string) {
 func (r *Reader) leaveUncoveredCRDs(calls []*genCall, own []repo.Manifest) {
 	by := map[*genCall][]string{}
 	for _, m := range own {
-		loads := func(c *genCall) bool { return c.CRD != nil && (r.hasType(c, m) || r.declares(c, m)) }
-		if i := slices.IndexFunc(calls, func(c *genCall) bool { return r.madeByCall([]*genCall{c}, m) }); i >= 0 && !slices.ContainsFunc(calls, loads) && !r.Listed(m.Path) {
+		known := func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }
+		declared := func(c *genCall) bool { return c.CRD != nil && r.declares(c, m) } // reads sources
+		i := slices.IndexFunc(calls, func(c *genCall) bool { return r.madeByCall([]*genCall{c}, m) })
+		if i >= 0 && !slices.ContainsFunc(calls, known) && !slices.ContainsFunc(calls, declared) && !r.Listed(m.Path) {
 			by[calls[i]] = append(by[calls[i]], m.Path)
 		}
 	}
