@@ -128,8 +128,8 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	for _, a := range p.areas(made.Failed) {
 		t.Own(a)
 	}
-	inUse, err := p.leftInUse(made.Failed)
-	added.NotCompared = append(added.NotCompared, inUse...)
+	alone, err := p.leftAlone(made.Failed)
+	added.NotCompared = append(added.NotCompared, alone...)
 	return added, err
 }
 

@@ -30,9 +30,9 @@ func (p *project) kustomized(dir, file string) bool {
 	return err == nil && bytes.Contains(data, []byte("- "+file+"\n"))
 }
 
-// leftInUse are the CRDs, roles and configurations of webhooks that no marker makes, and that a kustomization uses: controller-gen deletes
-// nothing, a role without markers may be a person's, the types of a CRD may be in another repository, and so they stay.
-func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared, err error) {
+// leftAlone are the roles and configurations of webhooks that no marker makes, and the CRDs of which that is true that a kustomization uses.
+// controller-gen deletes nothing, a role without markers may be a person's, and the types of a CRD may be in another repository, so they stay.
+func (p *project) leftAlone(failed map[int]error) (all []tree.NotCompared, err error) {
 	for i := range p.settings.Calls {
 		for _, name := range p.settings.Calls[i].Generators() {
 			if failed[i] != nil || name == "object" || name == "applyconfiguration" || len(p.only) > 0 && !slices.Contains(p.only, name) {
@@ -41,7 +41,7 @@ func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared, err e
 			for _, a := range p.areasOf(i, name) {
 				match := a.Match
 				a.Match = func(file string) bool {
-					return match(file) && !p.left[file] && !p.settings.IsRemoved(file) && p.inUse(file)
+					return match(file) && p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && (name != "crd" || p.inUse(file))
 				}
 				files, err := tree.Written(p.root, a)
 				if err != nil {
@@ -53,8 +53,11 @@ func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared, err e
 				for _, file := range files {
 					p.left[file] = true
 				}
-				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files,
-					Reason: "no marker of controller-gen generates it, but a kustomization uses it; it stays"})
+				reason := "no marker of controller-gen generates it; it stays, since a person may have written it"
+				if slices.ContainsFunc(files, p.inUse) {
+					reason = "no marker of controller-gen generates it, but a kustomization uses it; it stays"
+				}
+				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files, Reason: reason})
 			}
 		}
 	}
