@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !crdctl_loop
+
 package cmd
 
 import (
