@@ -40,7 +40,7 @@ const (
 	intakeBytes     = 64 << 20
 
 	// gatherFor is how long records are gathered before they are encoded. Readers see them after that, and so does the file.
-	gatherFor = 20 * time.Millisecond
+	gatherFor = 100 * time.Millisecond
 )
 
 // A Recorder keeps the records of what runs: the last ones in memory, and all of them in a file. It is a Sink for those

@@ -37,8 +37,9 @@ const (
 	// queueItems and queueBytes bound what waits to be decoded.
 	queueItems = 16384
 	queueBytes = 64 << 20
-	// settleEvery is how often versions are looked at that wait for their request: see versions.
-	settleEvery = 10 * time.Millisecond
+	// settleEvery is how often what waits is decoded, and versions are looked at that wait for their request: see versions. At 100 updates
+	// a second, to do so every 10 ms, and to encode records every 20 instead of 100, takes 2 % more CPU time for an update.
+	settleEvery = 50 * time.Millisecond
 )
 
 // Recorder makes records of the requests to one API server. A nil Recorder records nothing, and costs nothing.
