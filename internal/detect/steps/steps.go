@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -204,8 +205,9 @@ func fields(line string) (words []string) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		end := strings.IndexAny(line, " \t")
 		if line[0] == '"' {
-			if i := strings.IndexByte(line[1:], '"'); i >= 0 {
-				words, line = append(words, line[1:i+1]), line[i+2:]
+			if quoted, err := strconv.QuotedPrefix(line); err == nil {
+				word, _ := strconv.Unquote(quoted)
+				words, line = append(words, word), line[len(quoted):]
 				continue
 			}
 		}

@@ -218,9 +218,11 @@ package api
 //go:generate go run example.com/controller-gen "crd:a=b c" $GOFILE
 //go:generate -command x y
 //go:generate mv a b
+//go:generate sh -c "controller-gen rbac paths=\"./...\" output:stdout > role.yaml"
 `, `api/doc.go generates=true
 	api/doc.go:3 /api: ["go" "run" "example.com/controller-gen" "crd:a=b c" "doc.go"]
 	api/doc.go:5 /api: ["mv" "a" "b"]
+	api/doc.go:6 /api: ["controller-gen" "rbac" "paths=./..." "output:stdout"] > ["role.yaml"]
 `},
 		"lines of go:generate with variables of the environment": {`
 -- Makefile --
