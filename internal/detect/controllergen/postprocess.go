@@ -150,7 +150,7 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			r.filesOfCall(c, own, files)
 		}
 	}
-	formatters, editors, headers := scriptline.FormatsYAML.Find(r.Texts), scriptline.ChangesAnnotation.Find(r.Texts), scriptline.GivesHeaders.Find(r.Texts)
+	formatters, editors, headers := scriptline.FormatsYAML.Find(slices.Concat(r.Texts, r.hooks())), scriptline.ChangesAnnotation.Find(r.Texts), scriptline.GivesHeaders.Find(r.Texts)
 	r.readHeaders(calls, headers)
 	m := made{inForm: map[string]bool{}}
 	unbroken := r.breaksNoLines(calls)
@@ -181,6 +181,16 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			}
 		}
 	}
+}
+
+// hooks is the file of pre-commit. Its hooks change files before they are committed, and are in no script.
+func (r *Reader) hooks() []repo.Script {
+	const name = ".pre-commit-config.yaml"
+	data, err := safefs.ReadFile(filepath.Join(r.Root, name), safefs.MaxFile)
+	if err != nil {
+		return nil
+	}
+	return []repo.Script{{Path: name, Data: data}}
 }
 
 // begins reports whether a manifest begins as controller-gen writes it, or cannot be read.
