@@ -66,6 +66,9 @@ func (d *discovery) readFresh() error {
 	if len(found) == 0 && (len(d.calls("openapi-gen")) > 0 || slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Generator == "openapi-gen" })) {
 		return nil // definitions of other modules' types need no API package
 	}
+	if left := d.Unaccounted(func(string) bool { return false }); len(found) == 0 && len(d.deleted) > 0 {
+		return &NothingError{Found: append(d.NotCompared, left...)}
+	}
 	if len(found) == 0 && len(d.NotCompared) > 0 {
 		return &NothingError{Found: d.NotCompared}
 	}
