@@ -103,6 +103,14 @@ func TestUseChart(t *testing.T) {
 			},
 			said: "crdctl: deploy/one, deploy/two have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes\n",
 		},
+		"no chart, and two kustomizations, of which one is a bundle": {
+			files: map[string]string{
+				"k8s/kustomization.yaml": "resources: [a.yaml]\n", "k8s/a.yaml": plain, "go.mod": "module example.com/shop\n",
+				"olm/manifests/kustomization.yaml": "resources: [../default, csv.yaml]\n", "olm/default/kustomization.yaml": "resources: [a.yaml]\n", "olm/default/a.yaml": plain,
+				"olm/manifests/csv.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: shop}\n",
+			},
+			manifests: []string{"k8s"}, said: "crdctl: no other manifest has the controller's Deployment, so its manifests are those of the kustomization k8s\n",
+		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {
 		t.Run(name, func(t *testing.T) {

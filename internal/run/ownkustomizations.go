@@ -43,6 +43,9 @@ func (i *installer) useKustomization(program string) {
 		}
 	}
 	slices.Sort(found)
+	if installed := slices.DeleteFunc(slices.Clone(found), func(dir string) bool { return slices.ContainsFunc(built[dir].objects, isBundle) }); len(installed) > 0 {
+		found = installed
+	}
 	switch len(found) {
 	case 0:
 	case 1:
@@ -53,6 +56,10 @@ func (i *installer) useKustomization(program string) {
 		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes", strings.Join(found, ", "))
 	}
 }
+
+// isBundle reports whether an object is that of a bundle for the Operator Lifecycle Manager, from which a project's release is made: it is not
+// applied as it is, and names again what other kustomizations have.
+func isBundle(o manifest.Object) bool { return o.GetKind() == "ClusterServiceVersion" }
 
 // kustomizationsBelow are the directories of the kustomizations that may be the project's own.
 func kustomizationsBelow(root string) (dirs []string) {
