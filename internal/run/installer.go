@@ -292,7 +292,9 @@ func (i *installer) begin(ctx context.Context) error {
 // tellAccount has the user know who the controller is, and who it would be in a cluster.
 func (i *installer) tellAccount() {
 	switch {
-	case i.program == nil || i.program.pod == nil || i.program.pod.Account == "" || !i.target.Ours:
+	case i.program == nil || i.program.pod == nil || !i.target.Ours:
+	case i.program.pod.NoAccount && i.program.pod.Account == pod.DefaultAccount:
+		i.reporter.Note("the controller runs as administrator: no manifest binds a role to its service account, %s/%s", i.program.pod.Namespace, i.program.pod.Account)
 	case i.program.pod.NoAccount:
 		i.reporter.Note("the controller runs as administrator: no manifest has its service account, %s/%s", i.program.pod.Namespace, i.program.pod.Account)
 	default:

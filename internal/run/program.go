@@ -274,9 +274,9 @@ func (p *program) env(ours []string) (env []string) {
 			env = append(env, name+"="+value)
 		}
 	}
-	namespace, account := p.namespace(), "default"
+	namespace, account := p.namespace(), pod.DefaultAccount
 	if p.pod != nil {
-		account = cmp.Or(p.pod.Account, account)
+		account = p.pod.Account
 		for _, v := range p.pod.Env {
 			set(v.Name, v.Value)
 		}

@@ -147,6 +147,23 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	require.NoError(t, err)
 	i.tellAccount()
 	assert.Contains(t, said.String(), "--as-service-account shop-system/controller gives it only")
+	for binding, want := range map[string]string{
+		"":            "no manifest binds a role to its service account, shop-system/default\n",
+		"elsewhere":   "no manifest binds a role to its service account, shop-system/default\n",
+		"shop-system": "--as-service-account shop-system/default gives it only",
+	} {
+		said.Reset()
+		safefstest.WriteFiles(t, i.Root, map[string]string{
+			"config/all.yaml": strings.ReplaceAll(managerManifests, "serviceAccountName: controller", "priorityClassName: high"),
+			"config/account.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: manager}\n" +
+				"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: manager}\n" +
+				"subjects: [{kind: ServiceAccount, name: default, namespace: '" + binding + "'}]\n",
+		})
+		_, err = i.objects()
+		require.NoError(t, err)
+		i.tellAccount()
+		assert.Contains(t, said.String(), want, "a pod that names no account has that of its namespace")
+	}
 	assert.Contains(t, i.unread(), "; its manifests set --cert-dir, which the sources of the module do not define; ")
 	i.program.pod = nil
 	assert.NotContains(t, i.unread(), "Deployment", "the manifests that the settings name are those of the user")

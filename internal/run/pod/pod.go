@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -20,7 +21,8 @@ import (
 // Pod is what the project's manifests say of the pod in which the controller runs in a cluster, as far as it holds on this machine.
 type Pod struct {
 	Namespace, Account string
-	// NoAccount is set where no manifest has the service account: those of operator-sdk leave it to the Operator Lifecycle Manager.
+	// NoAccount is set where no manifest has the service account, as those of operator-sdk leave it to the Operator Lifecycle Manager, and for
+	// the account "default", which every namespace has, where no manifest binds a role to it.
 	NoAccount   bool
 	labels      map[string]string
 	annotations map[string]string
@@ -79,12 +81,15 @@ func New(o manifest.Object, program string, here Mounts) *Pod {
 		return nil
 	}
 	c := template.Spec.Containers[managerOf(template.Spec.Containers, program)]
-	p := &Pod{Namespace: o.GetNamespace(), Account: template.Spec.ServiceAccountName, labels: template.Labels, annotations: template.Annotations}
+	p := &Pod{Namespace: o.GetNamespace(), Account: accountOf(template.Spec), labels: template.Labels, annotations: template.Annotations}
 	p.Command = len(c.Command) > 0 && !slices.Contains(shells, path.Base(c.Command[0]))
 	if p.Namespace == "" {
 		p.Namespace = corev1.NamespaceDefault
 	}
-	p.NoAccount = p.Account != "" && p.Account != "default" && !slices.ContainsFunc(here.Objects, func(o manifest.Object) bool {
+	p.NoAccount = !slices.ContainsFunc(here.Objects, func(o manifest.Object) bool {
+		if p.Account == DefaultAccount {
+			return p.bound(o)
+		}
 		return o.GetKind() == "ServiceAccount" && o.GetName() == p.Account && cmp.Or(o.GetNamespace(), corev1.NamespaceDefault) == p.Namespace
 	})
 	words := slices.Clone(afterProgram(c))
@@ -118,6 +123,23 @@ func New(o manifest.Object, program string, here Mounts) *Pod {
 		}
 	}
 	return p
+}
+
+// DefaultAccount is the service account of pods that name none.
+const DefaultAccount = "default"
+
+// accountOf is the service account of a pod, with the API server's defaults.
+func accountOf(spec corev1.PodSpec) string {
+	return cmp.Or(spec.ServiceAccountName, spec.DeprecatedServiceAccount, DefaultAccount)
+}
+
+// bound reports whether an object binds a role to the service account.
+func (p *Pod) bound(o manifest.Object) bool {
+	subjects, _, _ := unstructured.NestedSlice(o.Object, "subjects")
+	return slices.ContainsFunc(subjects, func(subject any) bool {
+		s, _ := subject.(map[string]any)
+		return s["kind"] == "ServiceAccount" && s["name"] == p.Account && s["namespace"] == p.Namespace
+	})
 }
 
 // filledBy is the path of a mount with the init containers that have its volume as well, where that is empty at the start of the pod.
