@@ -5,6 +5,7 @@ package pod
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,9 +44,12 @@ spec:
         - {name: CERTIFICATE, value: /secret/tls.crt}
         - {name: APP_KEY, value: /secret/app_key}
         - {name: POOLS, value: "${SHOP_POOLS:=false}"}
-        args: ["--address=${SHOP_ADDRESS:=:8443}", "--level=${SHOP_LEVEL:-2}", "--name=${SHOP_NAME}", -license=/secret/license, --cert=/secret/tls.crt]
+        args: ["--address=${SHOP_ADDRESS:=:8443}", "--level=${SHOP_LEVEL:-2}", "--name=${SHOP_NAME}", -license=/secret/license, --cert=/secret/tls.crt, --config=shop.yaml, --mode=fast, --sums=sums.yaml]
         volumeMounts:
         - {name: secret, mountPath: /secret}
+        - {name: settings, mountPath: /shop.yaml, subPath: color}
+        - {name: settings, mountPath: /fast, subPath: mode}
+        - {name: settings, mountPath: /sums.yaml, subPath: gone}
         - {name: packages, mountPath: /packages}
         - {name: tmp, mountPath: /tmp}
       initContainers:
@@ -54,6 +58,7 @@ spec:
       volumes:
       - {name: secret, secret: {secretName: made-in-the-cluster}}
       - {name: packages, emptyDir: {}}
+      - {name: settings, configMap: {name: settings}}
       - {name: tmp, emptyDir: {}}
 ---
 apiVersion: v1
@@ -73,7 +78,8 @@ stringData: {plain: "1234"}
 	require.NoError(t, err)
 
 	t.Setenv("SHOP_LEVEL", "5")
-	p := New(objects[0], "", Mounts{Dir: t.TempDir(), Certs: "/certs", Objects: objects})
+	here := Mounts{Dir: t.TempDir(), Certs: "/certs", Objects: objects, Adapt: strings.TrimSpace}
+	p := New(objects[0], "", here)
 	assert.Equal(t, []Variable{
 		{"SHOP_color", "red"},
 		{"SHOP_level", "5"},
@@ -89,7 +95,8 @@ stringData: {plain: "1234"}
 		{"CERTIFICATE", "/certs/tls.crt"},
 		{"POOLS", "false"},
 	}, p.Env)
-	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}", "-license=/secret/license", "--cert=/certs/tls.crt"}, p.Args, "variables of clusterctl that have a default, and certificates")
+	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}", "-license=/secret/license", "--cert=/certs/tls.crt",
+		"--config=" + filepath.Join(here.Dir, "settings", "color"), "--mode=fast", "--sums=sums.yaml"}, p.Args, "variables of clusterctl that have a default, certificates, and a file in the working directory")
 	assert.Equal(t, []string{"-license=/secret/license"}, p.Absent)
 	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.WithoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
 	assert.Equal(t, "TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.Lacks(nil))

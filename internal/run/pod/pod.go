@@ -6,6 +6,7 @@ package pod
 
 import (
 	"cmp"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -169,6 +170,14 @@ func Relocate(value string, moved []Move) string {
 	for _, m := range moved {
 		if rest, ok := strings.CutPrefix(file, m.from); ok && (rest == "" || rest[0] == '/') {
 			return option + filepath.Join(m.to, filepath.FromSlash(rest))
+		}
+	}
+	if path.IsAbs(file) || path.Ext(file) == "" { // "config" may be any word
+		return value
+	}
+	for _, m := range moved { // relative to the working directory of the image, as kubebuilder's --config=controller_manager_config.yaml
+		if info, err := os.Stat(m.to); err == nil && info.Mode().IsRegular() && strings.HasSuffix(m.from, "/"+path.Clean(file)) {
+			return option + m.to
 		}
 	}
 	return value
