@@ -34,7 +34,7 @@ func with(files map[string]string, more ...map[string]string) map[string]string 
 }
 
 func TestUseChart(t *testing.T) {
-	const used = "crdctl: no other manifest has the controller's Deployment, so its manifests are those of the chart charts/shop with the defaults of its values.yaml\n"
+	const used = "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the chart charts/shop with the defaults of its values.yaml\n"
 	plain := strings.NewReplacer("{{ .Release.Name }}", "shop", "{{ .Values.word }}", "coffee").Replace(chartDeployment)
 	for name, test := range map[string]struct {
 		files     map[string]string
@@ -94,7 +94,7 @@ func TestUseChart(t *testing.T) {
 				"deploy/db/a.yaml":              strings.ReplaceAll(plain, "shop", "db"),
 				"examples/a/kustomization.yaml": "resources: [../../deploy/base]\n", "go.mod": "module example.com/shop\n",
 			},
-			manifests: []string{"config/webhook", "."}, said: "crdctl: no other manifest has the controller's Deployment, so its manifests are those of the kustomization in the project's directory\n",
+			manifests: []string{"config/webhook", "."}, said: "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization in the project's directory\n",
 		},
 		"no chart, and two kustomizations": {
 			files: map[string]string{
@@ -109,7 +109,7 @@ func TestUseChart(t *testing.T) {
 				"olm/manifests/kustomization.yaml": "resources: [../default, csv.yaml]\n", "olm/default/kustomization.yaml": "resources: [a.yaml]\n", "olm/default/a.yaml": plain,
 				"olm/manifests/csv.yaml": "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: shop}\n",
 			},
-			manifests: []string{"k8s"}, said: "crdctl: no other manifest has the controller's Deployment, so its manifests are those of the kustomization k8s\n",
+			manifests: []string{"k8s"}, said: "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization k8s\n",
 		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {

@@ -51,7 +51,7 @@ func (i *installer) useKustomization(program string) {
 	case 1:
 		b := built[found[0]]
 		c.Manifests = append(slices.DeleteFunc(slices.Clone(c.Manifests), func(dir string) bool { return slices.Contains(b.paths, fileOf(dir)) }), found[0])
-		i.reporter.Note("no other manifest has the controller's Deployment, so its manifests are those of the kustomization %s", place(found[0]))
+		i.reporter.Note("no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization %s", place(found[0]))
 	default:
 		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes", strings.Join(found, ", "))
 	}
