@@ -27,6 +27,10 @@ var retryClimbing = &Type{
 const (
 	retryLeast = 3
 	retryQuiet = 30 * second
+
+	// lineLate is by how much lines that are printed in the same second can be read late. Their times are when they were read, so shorter waits
+	// show neither that a back-off goes on nor that it has ended.
+	lineLate = second / 2
 )
 
 type retries struct {
@@ -55,7 +59,7 @@ func (d *retries) end(rec *model.Reconcile) {
 		return
 	}
 	unseen := rec.NoBegin && !d.IsRecorded(trace.ClassController)
-	if w := d.of[k]; unseen && w != nil && w.n() > 1 && rec.Ended-w.last() < w.apart()/2 {
+	if w := d.of[k]; unseen && w != nil && w.n() > 1 && w.apart() > lineLate && rec.Ended-w.last() < w.apart()/2 {
 		d.forget(k) // its back-off has ended
 	}
 	w := d.of[k]
@@ -125,7 +129,7 @@ func (w *retry) apart() int64 { return w.last() - w.marks[w.n()-2].t }
 // climbs reports whether the last wait was longer than the one before, as in a back-off and unlike what fails now and then.
 func (w *retry) climbs() bool {
 	n := w.n()
-	return n >= 3 && float64(w.apart()) > 1.2*float64(w.marks[n-2].t-w.marks[n-3].t)
+	return n >= 3 && w.apart() > lineLate && float64(w.apart()) > 1.2*float64(w.marks[n-2].t-w.marks[n-3].t)
 }
 
 // nextTry is when a key is tried again: as the queue says, or as the tries before suggest.
@@ -158,6 +162,11 @@ func (d *retries) forget(k model.Key) {
 	if w := d.of[k]; w != nil {
 		delete(d.of, k)
 		w.over = true
+		for _, other := range d.of {
+			if other.subject == w.subject && other.shown {
+				return // another controller of the program fails for the same object, and its finding has the same subject
+			}
+		}
 		d.show(w)
 		d.resolve(w.subject)
 	}
