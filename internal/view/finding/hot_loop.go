@@ -36,7 +36,7 @@ type chain struct {
 	weak    window         // of the marks, those that are not certain
 	stacked bool           // certain because of what each write was decided on, not because of a recorded cause
 	wrote   *model.Version // the newest
-	changed string         // its paths
+	changed string         // its object and paths
 	run     int            // links without anything between them, of one build
 	build   int            // of the newest link
 	shown   bool
@@ -127,7 +127,14 @@ func (h *hotLoops) version(v *model.Version) {
 		h.unlink(v.Object.String())
 		return
 	}
-	before := v.Object.At(v.Prev)
+	before, c := v.Object.At(v.Prev), h.chains[v.Object.String()]
+	switch {
+	case v.Type == "ADDED" && c == nil:
+		h.link(v.Object.String(), v.Object.String(), v, trace.Likely, false, r.T, r.Seq)
+		return
+	case before == nil && c != nil:
+		before = c.wrote // an object of this name was deleted before, or this is its end
+	}
 	if before == nil || before.Request == nil || before.Request.Actor.Who != r.Actor.Who || h.disturbed(before, r) {
 		h.unlink(v.Object.String())
 		return
@@ -163,19 +170,24 @@ func (h *hotLoops) disturbed(before *model.Version, r *model.Request) bool {
 	return foreign(before.Object) || slices.ContainsFunc(h.m.Owned(before.Object), foreign)
 }
 
-// link adds a link, unless the write created or deleted an object, or changed the spec in a new way: then the controller is getting somewhere.
+// link adds a link, unless the write created or deleted an object, or changed the spec of one, and the write before did not do so to the same
+// object, or to other fields: then the controller is getting somewhere.
 func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty trace.Certainty, stacked bool, t, seq int64) {
 	c := h.chains[key]
 	if c == nil {
 		c = &chain{object: subject}
 		h.chains[key] = c
 	}
-	changed := pathsOf(wrote)
-	before := wrote.Object.At(wrote.Prev)
-	progress := wrote.Type != "MODIFIED" || before != nil && before.Generation != wrote.Generation && (changed == "" || changed != c.changed)
+	fields, before := pathsOf(wrote), wrote.Object.At(wrote.Prev)
+	changed, progress := wrote.Object.String()+" "+fields, false
+	if wrote.Type != "MODIFIED" || before != nil && before.Generation != wrote.Generation {
+		progress = changed != c.changed || wrote.Type == "MODIFIED" && fields == ""
+	}
 	c.wrote, c.changed = wrote, changed
 	if progress {
-		h.unlink(key)
+		if h.unlink(key); !c.shown { // the next one is compared with it
+			h.chains[key] = &chain{object: subject, wrote: wrote, changed: changed, newest: c.newest}
+		}
 		return
 	}
 	if build := h.m.BuildAt(t); build != c.build {
@@ -231,7 +243,9 @@ func (h *hotLoops) show(c *chain) {
 		}
 	}
 	fix := ""
-	if changes := paths(c.wrote.Version); len(changes) > 0 {
+	if c.wrote.Type != "MODIFIED" {
+		fix = "do not delete and create again what has not changed: compare it, and update it where that is allowed"
+	} else if changes := paths(c.wrote.Version); len(changes) > 0 {
 		i := takenBack(c.wrote, changes)
 		message += "; " + changed(changes[max(i, 0)])
 		if i >= 0 {
@@ -261,7 +275,7 @@ func takenBack(v *model.Version, changes []trace.Change) int {
 	})
 }
 
-// writeOf names what is written: "status write", "annotation write" or "write".
+// writeOf names what is written: "status write", "annotation write", "deletion and creation" or "write".
 func writeOf(c *chain) string {
 	changes := paths(c.wrote.Version)
 	all := func(prefix string) bool {
@@ -269,6 +283,8 @@ func writeOf(c *chain) string {
 	}
 	what := "write"
 	switch {
+	case c.wrote.Type != "MODIFIED":
+		what = "deletion and creation"
 	case c.wrote.Request.Subresource == "status", all("status"):
 		what = "status write"
 	case all("metadata.annotations"):
@@ -294,8 +310,19 @@ func (h *hotLoops) ended(c *chain, now int64) bool {
 func (h *hotLoops) tick(now int64) {
 	for key, c := range h.chains {
 		if c.n() == 0 || now-c.last() > hotQuiet && h.ended(c, now) {
-			h.resolve(c.object)
-			delete(h.chains, key)
+			if delete(h.chains, key); c.shown {
+				h.over(c.object)
+			}
 		}
 	}
+}
+
+// over resolves the finding of an object, unless another controller of the program goes on with it.
+func (h *hotLoops) over(object string) {
+	for _, c := range h.chains {
+		if c.object == object && c.shown {
+			return
+		}
+	}
+	h.resolve(object)
 }
