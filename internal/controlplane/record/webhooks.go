@@ -180,7 +180,7 @@ func (c *webhookCalls) refused(w *worker, all *[]*decision) {
 	}
 	d := c.claim(all, name, func(d *decision) bool { return !d.rec.Allowed })
 	switch d.rec.Allowed = false; {
-	case d.rec.Canceled:
+	case d.rec.Canceled, d.crashed:
 	case denial.MatchString(message):
 		d.rec.Reason, d.rec.Err = message, ""
 	case d.rec.Err == "":
@@ -194,6 +194,7 @@ type decision struct {
 	t       int64
 	named   bool
 	claimed bool // what the plugin said of a webhook was found to be about it
+	crashed bool // it answered that it has an internal error, which denies the request
 }
 
 // claim returns what the webhook with a name decided: the call that is known to be of it, best one that fits, or else the one that is not known
@@ -232,7 +233,10 @@ func (c *webhookCalls) decided(w *worker, call *webhookCall) *decision {
 		Response *struct {
 			Allowed bool   `json:"allowed"`
 			Patch   []byte `json:"patch"`
-			Status  struct{ Message string }
+			Status  struct {
+				Code    int
+				Message string
+			}
 		} `json:"response"`
 	}
 	problem := ""
@@ -247,6 +251,9 @@ func (c *webhookCalls) decided(w *worker, call *webhookCall) *decision {
 		problem = "the answer cannot be read: " + err.Error()
 	case review.Response == nil:
 		problem = "the answer has no response"
+	case !review.Response.Allowed && review.Response.Status.Code >= http.StatusInternalServerError: // as controller-runtime answers after a panic
+		d.crashed = true
+		problem = cmp.Or(review.Response.Status.Message, fmt.Sprintf("status %d", review.Response.Status.Code))
 	default:
 		d.rec.Allowed = review.Response.Allowed
 		if !d.rec.Allowed {

@@ -5,6 +5,7 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -83,6 +84,18 @@ func TestFailureIsOfTheCallThatFailed(t *testing.T) {
 	assert.Equal(t, []trace.Admission{
 		{Type: "validating", Name: "w", Allowed: true}, {Type: "validating", Name: "w", Err: "connection refused", FailedOpen: true},
 	}, decisions(t, c))
+}
+
+// A webhook that answers that it has an internal error denies the request, too, and has failed.
+func TestAnswerOfAnInternalErrorIsAFailure(t *testing.T) {
+	answered := func(code int) []trace.Admission {
+		return decisions(t, &webhookCalls{
+			refusal: `admission webhook "w" denied the request: panic: nil map [recovered]`,
+			calls:   []*webhookCall{{at: "x", name: "w", code: http.StatusOK, answered: fmt.Appendf(nil, `{"response":{"allowed":false,"status":{"code":%d,"message":"panic: nil map [recovered]"}}}`, code)}},
+		})
+	}
+	assert.Equal(t, []trace.Admission{{Type: "validating", Name: "w", Err: "panic: nil map [recovered]"}}, answered(http.StatusInternalServerError))
+	assert.Equal(t, []trace.Admission{{Type: "validating", Name: "w", Reason: `admission webhook "w" denied the request: panic: nil map [recovered]`}}, answered(http.StatusForbidden))
 }
 
 // A patch of which nothing may be kept is none.
