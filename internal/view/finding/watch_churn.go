@@ -28,6 +28,9 @@ const (
 	crdEnds     = 5 * second // for how long after a write of a CRD the API server ends watches of its objects
 )
 
+// churnWhy is why a watch ended, in a sentence.
+var churnWhy = map[string]string{"client": "by the client", "timeout": "by the API server, after its timeout", "expired": "because its version had expired", "error": "with an error"}
+
 type churns struct {
 	base
 
@@ -95,8 +98,8 @@ func (c *churns) watch(w *model.Watch, b *trace.Watch, r trace.Record) {
 		return
 	}
 	message := fmt.Sprintf("watches of %s by %s ended %s, %s", watching{k.actor.Who, k.resource, k.namespace}.what(), k.actor.Name, times(d.total), perSecond(d.rate()))
-	if end.why != "" {
-		message += ", the last because of " + end.why
+	if why := churnWhy[end.why]; why != "" {
+		message += ", the last one " + why
 	}
 	if d.objects > 0 {
 		message += fmt.Sprintf("; %d objects were sent again", d.objects)
