@@ -5,6 +5,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -97,15 +98,34 @@ func (s *session) asked(q query) []askedRow {
 			ask(*by, q.text, r)
 		}
 	})
-	all := make([]askedRow, 0, len(by))
-	for _, row := range by {
-		all = append(all, *row)
+	rows := make(map[asking]askedRow, len(by))
+	for g, row := range by {
+		rows[g] = *row
 	}
+	s.addWatches(rows, q)
+	all := slices.Collect(maps.Values(rows))
 	slices.SortFunc(all, func(a, b askedRow) int {
 		return cmp.Or(cmp.Compare(min(b.Denied, 1), min(a.Denied, 1)), cmp.Compare(b.N, a.N), cmp.Compare(a.Resource, b.Resource),
 			cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	return all
+}
+
+// addWatches adds the watches that are open: their requests are recorded when they end.
+func (s *session) addWatches(rows map[asking]askedRow, q query) {
+	for _, w := range s.model.Watches() {
+		g := asking{actor: w.Actor.Name, verb: "watch", resource: model.GroupResource(w.Resource), ns: w.Namespace}
+		if w.Ended != 0 || !q.inTime(w.Opened) || q.is("own") && !w.Actor.Who.Own() || !hasWords(q.text, g.actor, g.verb, g.resource, g.ns) {
+			continue
+		}
+		row := rows[g]
+		row.Actor, row.Class, row.Verb, row.Resource, row.Namespace = g.actor, w.Actor.Class, g.verb, g.resource, g.ns
+		row.N++
+		if w.Opened >= row.Last {
+			row.Last, row.Seq = w.Opened, w.Seq
+		}
+		rows[g] = row
+	}
 }
 
 func ask(by map[asking]*askedRow, words []string, r *model.Request) {
@@ -269,9 +289,9 @@ func (s *session) calls(q query) ([]callRow, int) {
 	own := q.is("own")
 	found := scanned(s, q.filter("calls"), func() called { return called{by: map[calling]*callSum{}} }, s.model.Held, func(r trace.Record) int64 { return r.Seq },
 		func(found *called, r trace.Record) {
-			switch _, admission := r.Body.(*trace.Admission); {
+			switch b, admission := r.Body.(*trace.Admission); {
 			case !q.inTime(r.T):
-			case own && admission:
+			case own && admission && b.Type != "conversion": // of a conversion, the request is never recorded
 				found.wait = append(found.wait, r)
 			default:
 				countCall(found.by, q.text, r)

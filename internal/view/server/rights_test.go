@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -81,13 +82,39 @@ func TestFailedCallsWithoutARequest(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s unlinked=%t calls=%d errors=%d open=%d", r.Name, r.Unlinked, r.N, r.Errors, r.FailedOpen))
 		}
 		assert.Equal(t, []string{
-			"a unlinked=true calls=1 errors=0 open=1", "a unlinked=false calls=1 errors=1 open=0", "w/convert unlinked=true calls=1 errors=1 open=0",
+			"a unlinked=true calls=1 errors=0 open=1", "a unlinked=false calls=1 errors=1 open=0", "w/convert unlinked=false calls=1 errors=1 open=0",
 		}, got)
 		assert.Equal(t, 1, unlinked, "the one that did not fail")
 	}
 	rows, unlinked := s.calls(newQuery(url.Values{}))
 	assert.Len(t, rows, 3, "of all actors, it does not matter whose they are")
 	assert.Zero(t, unlinked)
+}
+
+// Whose requests made the API server convert an object is not recorded, and a watch that is open has no request yet: both are shown.
+func TestConversionsAndOpenWatchesAreShown(t *testing.T) {
+	s := sessionWith(t, 1,
+		&trace.Header{Run: "r"},
+		&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}},
+		&trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}},
+		&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}},
+		&trace.Admission{Type: "conversion", Name: "w/convert", Op: "v1->v2", Allowed: true},
+		&trace.Request{ID: "u", Actor: 1, Verb: "watch", Resource: 1, Code: 200},
+		&trace.Watch{ID: "v", Actor: 1, State: "open", Resource: 1},
+		&trace.Watch{ID: "w", Actor: 2, State: "open", Resource: 1},
+		&trace.Watch{ID: "x", Actor: 1, State: "open", Resource: 1, Namespace: "a"},
+		&trace.Watch{ID: "x", Actor: 1, State: "end", Resource: 1, Namespace: "a"},
+	)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range 2 { // an answer does not change the next
+		got := s.rights(newQuery(url.Values{"own": {"true"}})).(*rights)
+		assert.Zero(t, got.Unlinked)
+		require.Len(t, got.Calls, 1)
+		assert.Equal(t, "v1->v2", got.Calls[0].Op)
+		require.Len(t, got.Asked, 1)
+		assert.Equal(t, []any{"watch", "configmaps", 2}, []any{got.Asked[0].Verb, got.Asked[0].Resource, got.Asked[0].N})
+	}
 }
 
 // Rows that a table does not show are counted.

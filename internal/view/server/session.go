@@ -275,7 +275,7 @@ const maxKinds = 1000
 
 // noteKind notes when the controller sent a kind of request for the first time.
 func (s *session) noteKind(r trace.Record, b *trace.Request) {
-	if len(s.firstAsked) >= maxKinds || !s.isOwn(r) {
+	if len(s.firstAsked) >= maxKinds || b.Resource == 0 || !s.isOwn(r) {
 		return
 	}
 	kind := b.Verb + " " + model.GroupResource(s.model.Resource(b.Resource))
