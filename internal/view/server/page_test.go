@@ -42,3 +42,17 @@ func TestPageOfARecording(t *testing.T) {
 	p.has(".rights-parts", "//+kubebuilder:rbac:groups=\"\",resources=secrets,verbs=list")
 	p.shoot("rights")
 }
+
+// The URL is copied from a sentence, with what follows it there.
+func TestURLWithPunctuation(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL()+";")
+	p.has(".finding.open", "hot loop: CronTab default/x is reconciled by its own status write")
+}
+
+// A time that is not nothing is not printed as nothing, and all times of day are printed alike.
+func TestFormat(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.has(".finding.open", "hot loop")
+	eval[bool](p, `(import("/format.js").then((f) => { window.formatted = [0, 40, 41e3, 95e3, 5e6, 2.6e9].map(f.duration).join() + " " + f.clockOf(f.wall(1.5e9)); }), true)`)
+	p.waits(`window.formatted === "0 ms,0 µs,41 µs,0.1 ms,5 ms,2.6 s 12:00:01"`)
+}

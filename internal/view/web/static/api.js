@@ -8,7 +8,7 @@ const tokenKey = 'crdctl-token';
 /** Takes the token out of the address bar, where it would be copied with the URL. */
 export function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1));
-  const token = given.get('token');
+  const token = given.get('token')?.match(/^[0-9a-f]*/)[0]; // without what follows the URL in a sentence
   if (!token) return;
   sessionStorage.setItem(tokenKey, token);
   given.delete('token');

@@ -7,7 +7,7 @@ import { html, nothing } from '/lib/lit-html/lit-html.js';
 /** @param {number} ns */
 export function duration(ns) {
   if (ns === undefined || ns === null || ns < 0) return '–';
-  const units = [[60e9 * 2, 60e9, ' min'], [1e9, 1e9, ' s'], [0, 1e6, ' ms']];
+  const units = [[60e9 * 2, 60e9, ' min'], [1e9, 1e9, ' s'], [95e3, 1e6, ' ms'], [1, 1e3, ' µs'], [0, 1e6, ' ms']];
   for (const [least, unit, name] of units) {
     if (ns >= least) {
       const n = ns / unit;
@@ -40,6 +40,9 @@ export function clock(t, digits = 3) {
   const time = `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
   return digits ? `${time}.${String(d.getMilliseconds()).padStart(3, '0')}` : time;
 }
+
+/** Wall clock in seconds, as charts have it, to the second. */
+export const clockOf = (s) => clock((s - wall(0)) * 1e9, 0);
 
 export const wall = (t) => start / 1000 + t / 1e9;
 

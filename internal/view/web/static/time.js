@@ -7,7 +7,7 @@ import uPlot from '/lib/uplot/uPlot.esm.js';
 import { color, dark } from './color.js';
 import { data, loading, stale } from './data.js';
 import { soon } from './frames.js';
-import { clock, count, duration, wall } from './format.js';
+import { clock, clockOf, count, duration, wall } from './format.js';
 import { select } from './inspector.js';
 import { invisible } from './now.js';
 import { change, state, version } from './state.js';
@@ -74,7 +74,7 @@ class Chart extends HTMLElement {
       cursor: { y: false },
       legend: { live: false },
       series: [{}, ...d.chart.series.map((s, i) => ({ label: d.chart.names?.[i] ?? s, stroke: color(palette[i]), dash: dashes[i], width: 1.5, points: { show: d.columns[0].length < 40, filter: (u, n, shown) => (shown ? null : alone(u.data[n])) } }))],
-      axes: [axis, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
+      axes: [{ ...axis, space: 80, values: (_, v) => v.map((x) => (x === null ? '' : clockOf(x))) }, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
       hooks: {
         draw: [(u) => { // a line for each save
           const right = u.bbox.left + u.bbox.width;
