@@ -145,6 +145,9 @@ func crdsToTest(s ui.Streams, root string) ([]manifest.CRD, error) {
 // command runs a command in --dir to its end. Signals are its own affair: it gets each of them, with all that it started.
 func (o *testOptions) command(s ui.Streams, argv, env []string) error {
 	path, err := exec.LookPath(argv[0])
+	if errors.Is(err, exec.ErrNotFound) && argv[0] == "go" {
+		return workspace.ErrNoGo
+	}
 	if err != nil {
 		return ui.UsageErrorf("%v; write the command and its arguments after --", err)
 	}

@@ -15,9 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// errNoGo and errNoCache are errors that no saved file helps against: the environment of a process does not change.
-var errNoGo = errors.New("the go command is not in PATH; run needs it for the controller of a project: install Go (https://go.dev/dl) or add its bin directory to PATH, then run again")
-
+// errNoCache is an error that no saved file helps against: the environment of a process does not change.
 func errNoCache(why string) error {
 	return fmt.Errorf("the go command has no cache directory: %s; set HOME, or GOCACHE and GOMODCACHE, to writable directories", why)
 }
@@ -34,7 +32,7 @@ func checkGo(ctx context.Context, dir string, race bool) (modCache string, err e
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", errNoGo
+		return "", workspace.ErrNoGo
 	case errors.As(err, &exit):
 		return "", fmt.Errorf("go env: %s", strings.TrimSpace(string(exit.Stderr)))
 	case err != nil:

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/workspace"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -51,7 +53,7 @@ func TestRunWithoutGo(t *testing.T) {
 	}
 	t.Run("no go", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		assert.ErrorIs(t, run(t), errNoGo)
+		assert.ErrorIs(t, run(t), workspace.ErrNoGo)
 	})
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // errSuperseded is the error of a build whose sources changed meanwhile; the change is pending.
@@ -53,7 +54,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 		d.reporter.Note("the sources changed during the build; starting over")
 		return nil, err
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, target.Broken(errNoGo)
+		return nil, target.Broken(workspace.ErrNoGo)
 	case err != nil && strings.Contains(words, "build cache"), err != nil && strings.Contains(words, "module cache"):
 		return nil, target.Broken(errNoCache(strings.TrimSpace(words)))
 	case err != nil:

@@ -13,6 +13,9 @@ import (
 	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
+// ErrNoGo is the error where the go command is needed and there is none.
+var ErrNoGo = errors.New("the go command is not in PATH; install Go (https://go.dev/dl) or add its bin directory to PATH")
+
 // Ignored reports whether go commands in dir must ignore any go.work: dir is in a temporary directory of crdctl's that has none, and
 // those further up may be any user's, since all can write to the system's temporary directory.
 func Ignored(dir string) bool {

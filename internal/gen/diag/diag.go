@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 var (
@@ -76,8 +77,11 @@ func gather(dir string, said []string) (findings []string) {
 
 // OfGo is an error of package packages as what the go command said: without the exit code that is put before it, and without progress.
 func OfGo(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case strings.Contains(err.Error(), "go command required, not found"):
+		return workspace.ErrNoGo
 	}
 	return errors.New(strings.Join(gather("", []string{err.Error()}), "\n"))
 }

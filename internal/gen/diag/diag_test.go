@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/workspace"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -59,4 +63,8 @@ func TestOfGo(t *testing.T) {
 	err := OfGo(errors.New("err: exit status 1: stderr: go: downloading k8s.io/api v0.37.1\nverifying k8s.io/api@v0.37.1: checksum mismatch\n\tgo.sum: h1:x/y="))
 	require.EqualError(t, err, "verifying k8s.io/api@v0.37.1: checksum mismatch\n\tgo.sum: h1:x/y=")
 	require.NoError(t, OfGo(nil))
+
+	t.Setenv("PATH", t.TempDir())
+	_, err = packages.Load(&packages.Config{}, ".")
+	require.ErrorIs(t, OfGo(err), workspace.ErrNoGo)
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Memory remembers what the go command said, while nothing changes that its answer depends on.
@@ -55,7 +57,7 @@ func ask(ctx context.Context, dir string, environ []string) (vars map[string]str
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, errors.New("the go command is not in PATH; install Go from https://go.dev/dl")
+		return nil, workspace.ErrNoGo
 	}
 	if said := bytes.TrimSpace(stderr.Bytes()); err != nil && len(said) > 0 {
 		return nil, fmt.Errorf("go env: %w: %s", err, said)
