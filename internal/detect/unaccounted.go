@@ -35,8 +35,8 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 		listed := func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }
 		if !made(file) && !slices.ContainsFunc(f.NotCompared, listed) && !slices.ContainsFunc(f.Unread, told) {
 			m := maker{tool, strings.TrimSuffix(tool, "-gen"), f.deleted[file]}
-			if path.Base(file) == helpers[0].file {
-				m.kind = "deepcopy"
+			if i := helperOf(file); i >= 0 {
+				m.kind = helpers[i].name
 			} else if tool == controllergen.Name {
 				m.kind = "applyconfiguration"
 			}
@@ -58,6 +58,11 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 		all = append(all, tree.NotCompared{Kind: m.kind, Tool: m.tool, Paths: slices.Sorted(slices.Values(by[m])), Reason: reason})
 	}
 	return all
+}
+
+// helperOf is the index of the helper whose files have the name of a file, or -1.
+func helperOf(file string) int {
+	return slices.IndexFunc(helpers, func(h helper) bool { return h.file == path.Base(file) })
 }
 
 // versioned is the name of a generator that is installed with its version.
@@ -136,13 +141,13 @@ func (d *discovery) madeByOthers(dir string) *repo.GoFile {
 // unmarked is the generator of deep copies that have lost the mark of generated code.
 const unmarked = "unknown"
 
-// readGenerated notes which files the generators that crdctl runs made, and which deep copies others did, such as operator-sdk before v1, or are no
+// readGenerated notes which files the generators that crdctl runs made, and which with their names others did, such as operator-sdk before v1, or are no
 // longer marked as generated: controller-gen takes their functions for hand-written, and does not make them again. Those of kinds that were deleted,
 // as git tells, are among them.
 func (d *discovery) readGenerated() {
 	d.generated, d.deleted = map[string]string{}, map[string]bool{}
 	for _, f := range d.Files {
-		if f.Generator == controllergen.Name || slices.Contains(repo.GengoTools, f.Generator) || f.Generator != "" && path.Base(f.Path) == helpers[0].file && hasCopies(f) {
+		if f.Generator == controllergen.Name || slices.Contains(repo.GengoTools, f.Generator) || f.Generator != "" && helperOf(f.Path) >= 0 {
 			d.generated[f.Path] = f.Generator
 		}
 	}
