@@ -228,51 +228,70 @@ func paths(changes []Change) (all []string) {
 
 // stale finds the files that the owners of areas wrote and that the tree no longer has.
 func (t *Tree) stale(root *os.Root, of []Area) ([]Change, error) {
-	disk := root.FS()
 	found := map[string]Change{}
 	byDir := map[string][]Area{}
 	for _, a := range of {
 		byDir[a.Dir] = append(byDir[a.Dir], a)
 	}
 	for dir, areas := range byDir {
-		err := fs.WalkDir(disk, dir, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				if errors.Is(err, fs.ErrNotExist) {
-					return nil
-				}
-				return err
-			}
-			if d.IsDir() {
-				if name := d.Name(); p != dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "_output") {
-					return fs.SkipDir
-				}
+		err := walkFiles(root.FS(), dir, func(p string) error {
+			if _, kept := t.files[p]; kept {
 				return nil
 			}
-			if _, kept := t.files[p]; kept || !d.Type().IsRegular() {
-				return nil
+			data, owned, err := ownedBy(root, p, areas)
+			if owned {
+				found[p] = Change{Path: p, Op: Delete, Old: data}
 			}
-			for _, a := range areas {
-				if !a.Match(p) {
-					continue
-				}
-				data, err := safefs.ReadFileIn(root, p, safefs.MaxFile)
-				if errors.Is(err, fs.ErrNotExist) {
-					return nil // another run has just removed it
-				}
-				if err != nil {
-					return err
-				}
-				if a.Owns(p, data) {
-					found[p] = Change{Path: p, Op: Delete, Old: data}
-				}
-			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return nil, obstacle(root, dir, fmt.Errorf("look for left-over files: %w", unwrapPath(err)))
 		}
 	}
 	return slices.Collect(maps.Values(found)), nil
+}
+
+// walkFiles calls a function for each regular file below a directory, but not in those below it that no generator writes to. What is removed meanwhile
+// is left out.
+func walkFiles(disk fs.FS, dir string, each func(p string) error) error {
+	return fs.WalkDir(disk, dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			if name := d.Name(); p != dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "_output") {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular():
+			return nil
+		}
+		return each(p)
+	})
+}
+
+// ownedBy returns the content of a file that the owner of one of the areas wrote, and reports whether there is one.
+func ownedBy(root *os.Root, p string, areas []Area) (data []byte, owned bool, err error) {
+	for _, a := range areas {
+		if !a.Match(p) {
+			continue
+		}
+		if data == nil {
+			data, err = safefs.ReadFileIn(root, p, safefs.MaxFile)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, false, nil // another run has just removed it
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if a.Owns(p, data) {
+			return data, true, nil
+		}
+	}
+	return nil, false, nil
 }
 
 // removed finds the files that Remove named, less those that are left over anyhow.

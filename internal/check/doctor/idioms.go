@@ -66,22 +66,28 @@ func conditions(s *Source) (all []rule.Finding) {
 				continue
 			}
 			for _, arg := range c.Args[1:] {
-				if importPath, name, _ := f.literal(arg); importPath != metav1Path || name != "Condition" {
-					continue
-				}
-				if u, ok := arg.(*ast.UnaryExpr); ok {
-					arg = u.X
-				}
-				fields := keys(arg.(*ast.CompositeLit))
-				if len(fields) == 0 {
-					continue // without names, all are there
-				}
-				for _, name := range required {
-					if value, there := fields[name]; !there || isEmpty(value) {
-						all = append(all, rule.New("condition-incomplete", f.place(arg), f.Path, "the condition has no %s", name))
-					}
-				}
+				all = append(all, f.incomplete(arg, required)...)
 			}
+		}
+	}
+	return all
+}
+
+// incomplete finds the required fields that a condition lacks that is written as a literal.
+func (f *GoFile) incomplete(arg ast.Expr, required []string) (all []rule.Finding) {
+	if importPath, name, _ := f.literal(arg); importPath != metav1Path || name != "Condition" {
+		return nil
+	}
+	if u, ok := arg.(*ast.UnaryExpr); ok {
+		arg = u.X
+	}
+	fields := keys(arg.(*ast.CompositeLit))
+	if len(fields) == 0 {
+		return nil // without names, all are there
+	}
+	for _, name := range required {
+		if value, there := fields[name]; !there || isEmpty(value) {
+			all = append(all, rule.New("condition-incomplete", f.place(arg), f.Path, "the condition has no %s", name))
 		}
 	}
 	return all

@@ -40,16 +40,7 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 		}
 		asJSON, err := kyaml.YAMLToJSON(doc.Text)
 		if err != nil {
-			if template.Match(doc.Text) {
-				if ofGroup(doc.Text, groups) {
-					s.templates++
-				}
-			} else if s.role == sample {
-				for _, p := range yamldoc.Problems(doc.Text, err) {
-					at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
-					s.problems = append(s.problems, rule.New("sample-yaml", at, s.file, "%s", p.What))
-				}
-			}
+			s.unreadable(doc, line, groups, err)
 			continue
 		}
 		var content map[string]any
@@ -63,32 +54,58 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 		known := len(s.objects)
 		first := object{unstructured.Unstructured{Object: content}, root.Content[0], line + doc.First - 2, column - 1, doc.Text}
 		for _, o := range first.items() {
-			switch {
-			case !groups[o.GroupVersionKind().Group] || o.GetKind() == "":
-			case o.withoutMetadata() || s.role != sample && nameOf(o) == "":
-				s.parts = append(s.parts, o)
-			case isTemplate(o.node):
-				s.templates++
-			default:
-				s.objects = append(s.objects, o)
-			}
+			s.add(o, groups)
 		}
-		if len(s.objects) == known {
-			continue
+		if len(s.objects) > known {
+			s.duplicateKeys(doc, line, column)
 		}
-		if _, err := kyaml.YAMLToJSONStrict(doc.Text); err != nil {
-			for _, p := range separate(yamldoc.Problems(doc.Text, err)) {
-				at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
-				if p.Col > 0 {
-					at.Col = p.Col + column - 1
-				}
-				f := rule.New("sample-duplicate-key", at, s.file, "%s", p.What)
-				if p.What == joinedObjects {
-					f.Fix = "Write a line with --- before the object."
-				}
-				s.problems = append(s.problems, f)
-			}
+	}
+}
+
+// unreadable notes what is wrong with a document that is not YAML, unless it is a template.
+func (s *source) unreadable(doc yamldoc.Document, line int, groups map[string]bool, err error) {
+	switch {
+	case template.Match(doc.Text):
+		if ofGroup(doc.Text, groups) {
+			s.templates++
 		}
+	case s.role == sample:
+		for _, p := range yamldoc.Problems(doc.Text, err) {
+			at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
+			s.problems = append(s.problems, rule.New("sample-yaml", at, s.file, "%s", p.What))
+		}
+	}
+}
+
+// add keeps an object of one of the groups.
+func (s *source) add(o object, groups map[string]bool) {
+	switch {
+	case !groups[o.GroupVersionKind().Group] || o.GetKind() == "":
+	case o.withoutMetadata() || s.role != sample && nameOf(o) == "":
+		s.parts = append(s.parts, o)
+	case isTemplate(o.node):
+		s.templates++
+	default:
+		s.objects = append(s.objects, o)
+	}
+}
+
+// duplicateKeys notes the keys that a document has twice.
+func (s *source) duplicateKeys(doc yamldoc.Document, line, column int) {
+	_, err := kyaml.YAMLToJSONStrict(doc.Text)
+	if err == nil {
+		return
+	}
+	for _, p := range separate(yamldoc.Problems(doc.Text, err)) {
+		at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
+		if p.Col > 0 {
+			at.Col = p.Col + column - 1
+		}
+		f := rule.New("sample-duplicate-key", at, s.file, "%s", p.What)
+		if p.What == joinedObjects {
+			f.Fix = "Write a line with --- before the object."
+		}
+		s.problems = append(s.problems, f)
 	}
 }
 

@@ -90,67 +90,84 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 		if err := context.Cause(ctx); err != nil {
 			return r, err
 		}
-		n, unchanged := 0, false
-		var was []byte
-		if since != nil {
-			if was, err = since.Read(s.file); err != nil {
-				return r, err
-			}
-			unchanged = was != nil && bytes.Equal(was, s.data)
-		}
-		var wrong []rule.Finding
-		for _, o := range s.objects {
-			if s.role == counterexample {
-				r.Skipped++
-				continue
-			}
-			if k := j.kindOf(o); unchanged && k != nil && since.same(k) {
-				r.Unchanged++
-				continue
-			}
-			found := j.object(ctx, s, o)
-			if err := context.Cause(ctx); err != nil {
-				return r, err // rules that were interrupted look as if they failed
-			}
-			n++
-			as := s.role
-			if k := j.kindOf(o); k != nil && roleOf(k.File) == test {
-				as = test // its CRD is an example itself, and documentation may show another stage of it
-			} else if k != nil && patched.has(k.Name) && k.Version(o.GroupVersionKind().Version) != nil {
-				as = max(as, proposal) // another schema than that of the file is installed
-			}
-			if len(o.GetOwnerReferences()) > 0 {
-				as = max(as, proposal) // it shows what a controller made: only that knows the uid of the owner
-			}
-			wrong = append(wrong, as.weigh(found)...)
-		}
-		r.Templates += s.templates
-		for _, o := range s.parts {
-			if j.kindOf(o) != nil {
-				r.Parts++
-			}
-		}
-		if !unchanged {
-			wrong = append(wrong, s.role.weigh(s.problems)...)
-		}
-		if was != nil && len(wrong) > 0 {
-			known := since.known(ctx, p, s.file, was)
-			wrong = slices.DeleteFunc(wrong, func(f rule.Finding) bool {
-				// What was as bad or worse is not new.
-				i := slices.IndexFunc(known[of(f)], func(was rule.Severity) bool { return was >= f.Severity })
-				if i >= 0 {
-					known[of(f)] = slices.Delete(known[of(f)], i, i+1)
-				}
-				return i >= 0
-			})
-		}
-		r.Findings = append(r.Findings, wrong...)
-		if r.Objects += n; n > 0 {
-			r.Files++
+		if err := r.check(ctx, &j, &s, since, patched); err != nil {
+			return r, err
 		}
 	}
 	r.Placeholders = j.placeholders
 	return r, errors.Join(j.problems...)
+}
+
+// check judges the samples of a file, and adds what is new.
+func (r *Result) check(ctx context.Context, j *judge, s *source, since *Since, patched names) (err error) {
+	var was []byte
+	if since != nil {
+		if was, err = since.Read(s.file); err != nil {
+			return err
+		}
+	}
+	unchanged := was != nil && bytes.Equal(was, s.data)
+	n := 0
+	var wrong []rule.Finding
+	for _, o := range s.objects {
+		if s.role == counterexample {
+			r.Skipped++
+			continue
+		}
+		k := j.kindOf(o)
+		if unchanged && k != nil && since.same(k) {
+			r.Unchanged++
+			continue
+		}
+		found := j.object(ctx, *s, o)
+		if err := context.Cause(ctx); err != nil {
+			return err // rules that were interrupted look as if they failed
+		}
+		n++
+		wrong = append(wrong, s.roleFor(o, k, patched).weigh(found)...)
+	}
+	r.Templates += s.templates
+	for _, o := range s.parts {
+		if j.kindOf(o) != nil {
+			r.Parts++
+		}
+	}
+	if !unchanged {
+		wrong = append(wrong, s.role.weigh(s.problems)...)
+	}
+	if was != nil && len(wrong) > 0 {
+		wrong = withoutKnown(wrong, since.known(ctx, j.project, s.file, was))
+	}
+	r.Findings = append(r.Findings, wrong...)
+	if r.Objects += n; n > 0 {
+		r.Files++
+	}
+	return nil
+}
+
+// roleFor is what an object of the file is for, as far as its kind, which may be nil, and its metadata tell.
+func (s *source) roleFor(o object, k *kind, patched names) role {
+	as := s.role
+	if k != nil && roleOf(k.File) == test {
+		as = test // its CRD is an example itself, and documentation may show another stage of it
+	} else if k != nil && patched.has(k.Name) && k.Version(o.GroupVersionKind().Version) != nil {
+		as = max(as, proposal) // another schema than that of the file is installed
+	}
+	if len(o.GetOwnerReferences()) > 0 {
+		as = max(as, proposal) // it shows what a controller made: only that knows the uid of the owner
+	}
+	return as
+}
+
+// withoutKnown leaves out of the findings as many as the older state has that were as bad or worse.
+func withoutKnown(found []rule.Finding, known map[said][]rule.Severity) []rule.Finding {
+	return slices.DeleteFunc(found, func(f rule.Finding) bool {
+		i := slices.IndexFunc(known[of(f)], func(was rule.Severity) bool { return was >= f.Severity })
+		if i >= 0 {
+			known[of(f)] = slices.Delete(known[of(f)], i, i+1)
+		}
+		return i >= 0
+	})
 }
 
 // String is what was judged, in words.

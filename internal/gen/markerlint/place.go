@@ -47,46 +47,48 @@ func (f *file) place() {
 		return g
 	}
 	for _, decl := range f.syntax.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok {
-			mark(f.line(fn.Name.Pos())-1, onOther)
-			continue
-		}
-		gen, ok := decl.(*ast.GenDecl)
-		if !ok {
-			continue
-		}
-		for _, spec := range gen.Specs {
-			switch s := spec.(type) {
-			case *ast.TypeSpec:
-				k := &kind{file: f, spec: s, object: embeds(s, "TypeMeta"), list: embeds(s, "ListMeta")}
-				above := f.line(s.Name.Pos())
-				closest := mark(above-1, onType)
-				if closest != nil {
-					above = f.line(closest.Pos())
-				}
-				for _, g := range []*ast.CommentGroup{closest, mark(above-2, onType)} {
-					if g != nil {
-						k.docs = append(k.docs, g)
-						f.docs[g] = cmp.Or(f.docs[g], k)
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			mark(f.line(decl.Name.Pos())-1, onOther)
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					f.placeType(s, mark)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						mark(f.line(n.Pos())-1, onOther)
 					}
-				}
-				f.kinds = append(f.kinds, k)
-				ast.Inspect(s.Type, func(n ast.Node) bool {
-					if field, ok := n.(*ast.Field); ok {
-						mark(f.line(field.Type.Pos())-1, onField)
-						for _, name := range field.Names {
-							mark(f.line(name.Pos())-1, onField)
-						}
-					}
-					return true
-				})
-			case *ast.ValueSpec:
-				for _, n := range s.Names {
-					mark(f.line(n.Pos())-1, onOther)
 				}
 			}
 		}
 	}
+}
+
+// placeType marks the comments of a type and of its fields; mark marks the one that ends on a line, and returns it.
+func (f *file) placeType(s *ast.TypeSpec, mark func(line int, p place) *ast.CommentGroup) {
+	k := &kind{file: f, spec: s, object: embeds(s, "TypeMeta"), list: embeds(s, "ListMeta")}
+	above := f.line(s.Name.Pos())
+	closest := mark(above-1, onType)
+	if closest != nil {
+		above = f.line(closest.Pos())
+	}
+	for _, g := range []*ast.CommentGroup{closest, mark(above-2, onType)} {
+		if g != nil {
+			k.docs = append(k.docs, g)
+			f.docs[g] = cmp.Or(f.docs[g], k)
+		}
+	}
+	f.kinds = append(f.kinds, k)
+	ast.Inspect(s.Type, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok {
+			mark(f.line(field.Type.Pos())-1, onField)
+			for _, name := range field.Names {
+				mark(f.line(name.Pos())-1, onField)
+			}
+		}
+		return true
+	})
 }
 
 // placeOf is the place of a comment.

@@ -225,27 +225,32 @@ func (s *session) grants() []grantRow {
 	for _, g := range granted.Grants {
 		for _, verb := range g.Verbs {
 			for _, resource := range g.Resources {
-				row := grantRow{Role: g.Role, Rule: verb + " " + resource}
-				if len(g.Groups) > 0 && strings.Join(g.Groups, "") != "" {
-					row.Rule += " in " + groupNames(g.Groups)
-				}
-				if g.Namespace != "" {
-					row.Rule += ", namespace " + g.Namespace
-				}
-				for _, used := range []map[usedFor]*uses{used, watches} {
-					for u, of := range used {
-						if covers(g, verb, resource, u) {
-							row.Used += of.n
-							row.Seq = max(row.Seq, of.seq)
-						}
-					}
-				}
-				all = append(all, row)
+				all = append(all, grantRowOf(g, verb, resource, used, watches))
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b grantRow) int { return cmp.Compare(min(a.Used, 1), min(b.Used, 1)) })
 	return all
+}
+
+// grantRowOf is a verb and a resource of a grant, and how often they were used for anything.
+func grantRowOf(g trace.Grant, verb, resource string, all ...map[usedFor]*uses) grantRow {
+	row := grantRow{Role: g.Role, Rule: verb + " " + resource}
+	if len(g.Groups) > 0 && strings.Join(g.Groups, "") != "" {
+		row.Rule += " in " + groupNames(g.Groups)
+	}
+	if g.Namespace != "" {
+		row.Rule += ", namespace " + g.Namespace
+	}
+	for _, used := range all {
+		for u, of := range used {
+			if covers(g, verb, resource, u) {
+				row.Used += of.n
+				row.Seq = max(row.Seq, of.seq)
+			}
+		}
+	}
+	return row
 }
 
 // groupNames has a name for the core group, too.
