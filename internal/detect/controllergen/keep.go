@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -100,9 +101,23 @@ func (r *Reader) ignoredOutput(c *genCall, name, dir string) string {
 	return ""
 }
 
+// writtenFrom are the files to which the shell writes what commands make of others, which a script may delete then.
+func (r *Reader) writtenFrom(files []string) (all []string) {
+	for _, s := range r.steps.Sequences {
+		for _, step := range s.Steps {
+			if slices.ContainsFunc(slices.Concat(step.Reads, step.Words[1:]), func(w string) bool { return slices.Contains(files, steps.Local(step.Dir, w)) }) {
+				for _, w := range step.Writes {
+					all = append(all, steps.Local(step.Dir, w))
+				}
+			}
+		}
+	}
+	return all
+}
+
 // printed lists the files to which the shell writes what a call prints, but those that another call was inferred for.
 func (r *Reader) printed(calls []*genCall, c *genCall, name string) {
-	files := slices.DeleteFunc(slices.Clone(c.writes), func(file string) bool {
+	files := slices.DeleteFunc(slices.Concat(c.writes, r.writtenFrom(c.writes)), func(file string) bool {
 		return file == "" || !r.Exists(file) || slices.ContainsFunc(calls, func(o *genCall) bool {
 			dir, ok := o.OutputDir(name)
 			return ok && slices.Contains(o.Generators(), name) && dir == path.Dir(file)

@@ -41,6 +41,8 @@ type Command struct {
 	Env map[string]string
 	// Writes are the files that its output goes to. A command of several others has no words but ">".
 	Writes []string
+	// Reads are the files that its input comes from.
+	Reads []string
 	// GoesOn is set where its script goes on when it fails.
 	GoesOn bool
 }

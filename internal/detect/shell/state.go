@@ -63,10 +63,10 @@ func (s *state) spend(n int) bool {
 // stmts notes the commands of statements, and carries out what they do to variables and directories.
 func (s *state) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
-		files := s.redirected(st)
+		files, reads := s.redirected(st)
 		switch c := st.Cmd.(type) {
 		case *syntax.CallExpr:
-			s.call(c, files)
+			s.call(c, files, reads)
 			continue
 		case *syntax.DeclClause:
 			s.assign(c.Args)
@@ -193,7 +193,7 @@ func (s *state) loop(c *syntax.ForClause) {
 }
 
 // call notes a command, and carries it out where it changes the shell.
-func (s *state) call(c *syntax.CallExpr, writes []string) {
+func (s *state) call(c *syntax.CallExpr, writes, reads []string) {
 	words := s.words(c)
 	if len(words) == 0 {
 		return
@@ -202,7 +202,7 @@ func (s *state) call(c *syntax.CallExpr, writes []string) {
 		s.function(words, f)
 		return
 	}
-	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir, s.env(c), writes, s.goesOn})
+	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir, s.env(c), writes, reads, s.goesOn})
 	last := words[len(words)-1]
 	switch words[0] {
 	case "cd", "pushd":
@@ -283,17 +283,19 @@ func (s *state) env(c *syntax.CallExpr) map[string]string {
 	return env
 }
 
-// redirected are the files that the output of a statement goes to.
-func (s *state) redirected(st *syntax.Stmt) (files []string) {
+// redirected are the files that the output of a statement goes to, and those that its input comes from.
+func (s *state) redirected(st *syntax.Stmt) (files, reads []string) {
 	for _, r := range st.Redirs {
 		switch r.Op {
+		case syntax.RdrIn:
+			reads = append(reads, s.literal(r.Word))
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 			if file := s.literal(r.Word); file != "/dev/null" && (r.N == nil || r.N.Value == "1") {
 				files = append(files, file)
 			}
 		}
 	}
-	return files
+	return files, reads
 }
 
 // include reads the statements of another script.
