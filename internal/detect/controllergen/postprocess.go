@@ -116,16 +116,7 @@ func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 			if _, _, ok := wordsOf(step.Words); ok {
 				for _, c := range calls {
 					if c.at == step.At() {
-						m.calls = append(m.calls, c)
-						r.filesOfCall(c, own, m.byDir)
-						for _, file := range r.patched(c) {
-							m.inForm[file] = true // which it has from who wrote it
-						}
-						for _, name := range c.Generators() {
-							if dir, ok := c.OutputDir(name); ok && m.byDir[dir] == nil {
-								m.byDir[dir] = []string{} // what is made there may all be moved away
-							}
-						}
+						r.madeBy(c, own, &m)
 					}
 				}
 				continue
@@ -137,6 +128,20 @@ func (r *Reader) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 				listed = steps.Local(step.Dir, step.Words[1])
 			}
 			r.after(step, s.Steps[i+1:], &m).record(listed)
+		}
+	}
+}
+
+// madeBy adds the files of a call.
+func (r *Reader) madeBy(c *genCall, own []repo.Manifest, to *made) {
+	to.calls = append(to.calls, c)
+	r.filesOfCall(c, own, to.byDir)
+	for _, file := range r.patched(c) {
+		to.inForm[file] = true // which it has from who wrote it
+	}
+	for _, name := range c.Generators() {
+		if dir, ok := c.OutputDir(name); ok && to.byDir[dir] == nil {
+			to.byDir[dir] = []string{} // what is made there may all be moved away
 		}
 	}
 }
