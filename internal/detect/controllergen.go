@@ -125,6 +125,15 @@ type NothingError struct {
 	Failed bool
 }
 
+// nothing is the error with what is listed, and with the deep copies that were deleted.
+func (d *discovery) nothing() *NothingError {
+	found := slices.Clone(d.NotCompared)
+	if len(d.deleted) > 0 {
+		found = append(found, d.Unaccounted(func(string) bool { return false })...)
+	}
+	return &NothingError{Found: found}
+}
+
 func (e *NothingError) Error() string {
 	if e.Failed {
 		return "none of the generated code can be compared:\n  " + strings.Join(tree.Lines(e.Found), "\n  ")

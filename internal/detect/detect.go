@@ -158,7 +158,9 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	keep() // also what is code-generator's alone
 	d.NotCompared = d.notMade()
 	if !makes(&d.Settings) {
-		return nil, &NothingError{Found: d.NotCompared, Unread: d.Unread}
+		nothing := d.nothing()
+		nothing.Unread = d.Unread
+		return nil, nothing
 	}
 	if d.Project, err = config.Parse("the discovered settings", d.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; its fields are in %s", err, config.FileName, config.SettingsPage)

@@ -29,7 +29,7 @@ func (d *discovery) readFresh() error {
 		if len(d.calls("openapi-gen")) > 0 || slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Generator == "openapi-gen" }) {
 			return nil // definitions of other modules' types need no API package
 		}
-		return d.nothing(t)
+		return d.asksForNothing(t)
 	}
 	slices.SortFunc(d.made, func(a, b string) int { return helperIndex(a) - helperIndex(b) })
 	d.setAPIs(t.found)
@@ -102,14 +102,12 @@ func (d *discovery) ask(f *repo.GoFile, t *tags) {
 	}
 }
 
-// nothing is the error where tags ask for nothing, with the reason.
-func (d *discovery) nothing(t *tags) error {
+// asksForNothing is the error where tags ask for nothing, with the reason.
+func (d *discovery) asksForNothing(t *tags) error {
 	const unread = "%w: no command that crdctl can read generates code, "
-	switch {
-	case len(d.deleted) > 0:
-		return &NothingError{Found: append(d.NotCompared, d.Unaccounted(func(string) bool { return false })...)}
-	case len(d.NotCompared) > 0:
-		return &NothingError{Found: d.NotCompared}
+	switch nothing := d.nothing(); {
+	case len(nothing.Found) > 0:
+		return nothing
 	case t.byHand != "":
 		return fmt.Errorf(unread+"and in %s the deep copies are written by hand, as the rest may be; "+NothingHint, ErrNothing, t.byHand)
 	case len(t.copied) > 0:
