@@ -89,7 +89,7 @@ func (d *discovery) readTags() *tags {
 func (d *discovery) ask(f *repo.GoFile, t *tags) {
 	for _, a := range repo.Tags {
 		line, ok := f.Tags[a.Generator]
-		if !ok || a.Generator == "register" || a.Generator == "openapi" {
+		if !ok || a.Generator == "register" || a.Generator == "openapi" || len(d.deleted) > 0 && len(d.scripts) == 0 && !d.wasGenerated(a.Generator, f.Dir) {
 			continue
 		}
 		t.found.add(f.Dir, repo.At(f.Path, line))
@@ -100,6 +100,15 @@ func (d *discovery) ask(f *repo.GoFile, t *tags) {
 			d.made = append(d.made, a.Generator)
 		}
 	}
+}
+
+// wasGenerated reports whether git has a file of a generator that was deleted, in a directory or, of a client, in the usual one: where no script says what
+// is generated, git does.
+func (d *discovery) wasGenerated(generator, dir string) bool {
+	if i := helperIndex(generator); i >= 0 {
+		return d.Git.Deleted(path.Join(dir, helpers[i].file))
+	}
+	return d.Git.Deleted(usualClientDir)
 }
 
 // asksForNothing is the error where tags ask for nothing, with the reason.
