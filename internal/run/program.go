@@ -31,6 +31,9 @@ var (
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
 	webhookAddrFlags = []string{"webhook-addr", "webhook-bind-address"}
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
+	// Programs that make the certificates of their webhooks have switches for clusters where cert-manager does.
+	ownCertFlags   = []string{"enable-internal-cert-management", "enable-cert-rotation", "manage-webhook-certs"}
+	noOwnCertFlags = []string{"disable-cert-rotation"}
 	// Programs of client-go alone have ports instead of addresses, and some have to be told that they run outside of a cluster.
 	metricsPortFlags = []string{"metrics-port", "metricsport", "metricsPort", "monitoring-port"}
 	probePortFlags   = []string{"health-port", "healthz-port", "healthzport", "healthzPort", "health-probe-port"}
@@ -205,6 +208,9 @@ func (p *program) args(hooks *webhooks) (args []string) {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(p.webhookAddrs(), net.JoinHostPort("127.0.0.1", strconv.Itoa(hooks.port)))
 		set(certDirFlags, hooks.certDir)
+		own, none := p.certSwitches()
+		set(own, "false")
+		set(none, "true")
 	}
 	if _, own := flags[kubeconfigFlag]; own || p.source.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
@@ -244,6 +250,15 @@ func (p *program) outside() []string {
 func (p *program) switches(names []string) []string {
 	flags := p.flags()
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !flags[name].Bool })
+}
+
+// certSwitches are the switches that turn off what makes the certificates of the webhooks: those that are then false, and those that are true. What
+// it makes at fixed paths has no replacement here, so there are none where it does.
+func (p *program) certSwitches() (own, none []string) {
+	if len(p.source.CertDirs) > 0 {
+		return nil, nil
+	}
+	return p.switches(ownCertFlags), p.switches(noOwnCertFlags)
 }
 
 // portOf is the port of an address that newProgram made; "" of other values.

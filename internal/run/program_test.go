@@ -258,7 +258,21 @@ func TestRotatorFindsItsSecret(t *testing.T) {
 	assert.Contains(t, said.String(), `cmd uses volumes of its pod that no argument moves: /shop-cache; if it cannot create them, run "sudo install -d -o $USER /shop-cache"`)
 	assert.Contains(t, i.program.args(i.hooks), "--kubeconfig=$(KUBECONFIG)")
 
-	// Without other certificates, turning the rotator off is all that it takes.
+	// Without other certificates, turning the rotator off is all that it takes, by a switch or in the configuration file.
+	i.program.source.CertDirs = nil
+	for name, want := range map[string]string{"manage-webhook-certs": "--manage-webhook-certs=false", "disable-cert-rotation": "--disable-cert-rotation=true"} {
+		i.program.source.Flags = map[string]mainpkg.Flag{name: {}}
+		assert.NotContains(t, strings.Join(i.program.args(i.hooks), " "), name, "not a switch")
+		i.program.source.Flags[name] = mainpkg.Flag{Bool: true}
+		assert.Contains(t, i.program.args(i.hooks), want)
+		_, err = i.objects()
+		require.NoError(t, err)
+		assert.False(t, i.program.rotates)
+		i.program.source.CertDirs = []string{"/etc/shop/metrics/certs"}
+		assert.NotContains(t, i.program.args(i.hooks), want, "what it makes elsewhere is needed")
+		i.program.source.CertDirs = nil
+	}
+	i.program.source.Flags = nil
 	i.program.source.CertDirs = nil
 	_, err = i.objects()
 	require.NoError(t, err)

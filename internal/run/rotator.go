@@ -24,6 +24,9 @@ func (i *installer) rotatedSecrets(objects []manifest.Object, workload manifest.
 	if len(i.program.source.CertDirs) == 0 && slices.ContainsFunc(objects, hasCertManagement) {
 		return nil
 	}
+	if own, none := i.program.certSwitches(); len(own)+len(none) > 0 {
+		return nil
+	}
 	for _, o := range objects {
 		data, _, _ := unstructured.NestedMap(o.Object, "data")
 		if o.GetKind() == "Secret" && len(data) == 0 && slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == o.GetName() }) {
