@@ -194,12 +194,12 @@ func guessLines(t *testing.T, truth []trace.Record) guesses {
 		for _, rec := range known.Reconciles(k) {
 			recorded, guessed := map[trace.Cause]bool{}, map[trace.Cause]bool{}
 			for _, c := range rec.Causes {
-				if c.RV != 0 {
-					recorded[trace.Cause{Object: c.Object, RV: c.RV}] = true
+				if c.RV != 0 || c.Why == "retry" || c.Why == "timer" {
+					recorded[sameCause(c)] = true
 				}
 			}
 			for _, c := range lines.Causes(lines.Reconcile(rec.ID)) {
-				guessed[trace.Cause{Object: c.Object, RV: c.RV}] = true
+				guessed[sameCause(c.Cause)] = true
 			}
 			for c := range recorded {
 				g.causes.add(guessed[c])
@@ -210,4 +210,12 @@ func guessLines(t *testing.T, truth []trace.Record) guesses {
 		}
 	}
 	return g
+}
+
+// sameCause is what a recorded and a guessed cause have in common if they are the same: the delivery, or why there is none.
+func sameCause(c trace.Cause) trace.Cause {
+	if c.RV == 0 {
+		return trace.Cause{Why: c.Why}
+	}
+	return trace.Cause{Object: c.Object, RV: c.RV}
 }

@@ -21,6 +21,9 @@ const (
 	// settle is for how long a request waits until it is put into a reconcile: its version, which has the owner of what it
 	// created, and requests that began before may be recorded after it.
 	settle = int64(200e6)
+
+	// backOff is how long work queues of client-go and controller-runtime wait at least until they try a key again, but for the precision of lines.
+	backOff = int64(4e6)
 )
 
 func likely(format string, args ...any) Link {
@@ -278,7 +281,24 @@ func (m *Model) inferCauses(r *Reconcile) (all []Cause) {
 		}
 	}
 	slices.SortFunc(all, func(a, b Cause) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
+	if p := m.Previous(r); len(all) == 0 && p != nil && p.Ended != 0 {
+		return p.again(r.Began - p.Ended)
+	}
 	return all
+}
+
+// again is why a reconcile after which nothing was delivered was followed by another, some time later.
+func (r *Reconcile) again(wait int64) []Cause {
+	because := func(why string, l Link) []Cause {
+		return []Cause{{Cause: trace.Cause{Why: why, Certainty: l.Certainty, Proof: l.Proof}}}
+	}
+	switch {
+	case r.After > 0 && wait >= r.After-r.After/20:
+		return because("timer", likely("the reconcile before asked to run again after %s", Duration(r.After)))
+	case r.Failed() && wait >= backOff:
+		return because("retry", likely("the reconcile before failed"))
+	}
+	return nil
 }
 
 func (m *Model) forgetInferred(before int64) {

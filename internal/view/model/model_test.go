@@ -342,3 +342,30 @@ func TestReconcileRecordedBeforeItsObject(t *testing.T) {
 	m = read(t, definitions+reconcile+`{"seq":10,"t":10000000000,"k":"def","object":{"id":3,"uid":"uc","resource":1,"ns":"default","name":"late"}}`)
 	assert.Nil(t, m.Reconcile("r").Object)
 }
+
+// A reconcile to which no delivery led was likely asked for by the one before, or follows its failure.
+func TestCauseWithoutADelivery(t *testing.T) {
+	line := `{"seq":%d,"t":%d,"k":"reconcile","id":"%s","controller":"crontab","actor":1,"key":"default/a","obj":1,"state":"%s","began":%d,"source":"log"%s}`
+	for _, test := range []struct {
+		end   string
+		began int64
+		why   string
+	}{
+		{`,"result":"requeue","after":300000000`, 401e6, "timer"},
+		{`,"result":"requeue","after":300000000`, 200e6, ""},
+		{`,"result":"error","err":"no"`, 110e6, "retry"},
+		{`,"result":"error","err":"no"`, 101e6, ""}, // something else led to it
+		{`,"result":"ok"`, 401e6, ""},
+	} {
+		m := read(t, definitions+fmt.Sprintf(line, 10, int64(90e6), "r1", "begin", int64(90e6), "")+"\n"+fmt.Sprintf(line, 11, int64(100e6), "r1", "end", int64(90e6), test.end)+"\n"+
+			fmt.Sprintf(line, 12, test.began, "r2", "begin", test.began, ""))
+		causes := m.Causes(m.Reconcile("r2"))
+		if test.why == "" {
+			assert.Empty(t, causes)
+			continue
+		}
+		require.Len(t, causes, 1, test.why)
+		assert.Equal(t, test.why, causes[0].Why)
+		assert.Equal(t, trace.Likely, causes[0].Certainty)
+	}
+}
