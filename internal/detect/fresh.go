@@ -33,6 +33,10 @@ func (d *discovery) readFresh() error {
 	}
 	slices.SortFunc(d.made, func(a, b string) int { return helperIndex(a) - helperIndex(b) })
 	d.setAPIs(t.found)
+	if t.never {
+		d.Settings.Generators = append([]string{}, d.made...)
+		d.Set("generators", slices.Sorted(maps.Keys(d.deleted))[0])
+	}
 	d.leaveUnrunByGroups()
 	if t.clients == "" || d.clientsOfCalls() {
 		return nil
@@ -53,6 +57,7 @@ func (d *discovery) readFresh() error {
 type tags struct {
 	found   roots  // what is asked for
 	clients string // the place of the first +genclient of an API version
+	never   bool   // some ask for what was never generated
 	// These are why tags ask for nothing: the directory of deep copies that are written by hand, a file of a generator that crdctl does not
 	// run, and the files of types that were copied with their tags.
 	byHand   string
@@ -89,7 +94,11 @@ func (d *discovery) readTags() *tags {
 func (d *discovery) ask(f *repo.GoFile, t *tags) {
 	for _, a := range repo.Tags {
 		line, ok := f.Tags[a.Generator]
-		if !ok || a.Generator == "register" || a.Generator == "openapi" || len(d.deleted) > 0 && len(d.scripts) == 0 && !d.wasGenerated(a.Generator, f.Dir) {
+		if !ok || a.Generator == "register" || a.Generator == "openapi" {
+			continue
+		}
+		if len(d.deleted) > 0 && len(d.scripts) == 0 && !d.wasGenerated(a.Generator, f.Dir) {
+			t.never = true
 			continue
 		}
 		t.found.add(f.Dir, repo.At(f.Path, line))
