@@ -54,7 +54,8 @@ type Program struct {
 	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.
 	Kinds []Kind
 
-	queue bool // it reads a queue of client-go
+	queue    bool // it reads a queue of client-go
+	informer bool // it has informers of client-go
 }
 
 // Flag is a flag of a program.
@@ -106,6 +107,8 @@ const (
 	controllerRuntime = "sigs.k8s.io/controller-runtime"
 	clientGo          = "k8s.io/client-go"
 	workQueue         = clientGo + "/util/workqueue"
+	// informerCache is where those have their events from that keep their work in a queue of their own. Others read it too, so it counts last.
+	informerCache = clientGo + "/tools/cache"
 )
 
 // sharedMain is the package of Knative that has the main function of its controllers: their work queues and clients are there.
@@ -132,14 +135,14 @@ const ProjectFile = "PROJECT"
 var layouts = []string{"cmd", "."}
 
 // Find returns the program of the module in root that runs a controller-runtime manager, or without any the one with a queue of
-// client-go; nil where there is none. Where a module has several, the one at kubebuilder's own place is meant if there is a PROJECT file,
+// client-go, or else with its informers; nil where there is none. Where a module has several, the one at kubebuilder's own place is meant if there is a PROJECT file,
 // then the one that has the module's name, with or without a suffix as in NAME-controller.
 func Find(root string) (*Program, error) {
 	m, err := openModule(root)
 	if err != nil {
 		return nil, err
 	}
-	var found []*Program
+	var found, informed []*Program
 	for _, dir := range m.mainDirs() {
 		p, err := m.program(dir)
 		if err != nil {
@@ -147,7 +150,12 @@ func Find(root string) (*Program, error) {
 		}
 		if p != nil && (p.Manager || p.queue) {
 			found = append(found, p)
+		} else if p != nil && p.informer {
+			informed = append(informed, p)
 		}
+	}
+	if len(found) == 0 {
+		found = informed
 	}
 	if managers := slices.DeleteFunc(slices.Clone(found), func(p *Program) bool { return !p.Manager }); len(managers) > 0 {
 		found = managers

@@ -112,6 +112,7 @@ func TestFindChooses(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  []string
 		queues []string
+		caches []string
 		want   string
 		many   string
 	}{
@@ -124,6 +125,8 @@ func TestFindChooses(t *testing.T) {
 		"a manager before a queue":  {files: []string{"operator/main.go"}, queues: []string{"cmd/watcher"}, want: "operator"},
 		"the module's of client-go": {queues: []string{"cmd/shop-controller", "cmd/watcher"}, want: "cmd/shop-controller"},
 		"several of client-go":      {queues: []string{"cmd/a", "cmd/b"}, many: "2 main packages run a controller: cmd/a, cmd/b"},
+		"of informers":              {caches: []string{"cmd/watcher"}, want: "cmd/watcher"},
+		"a queue before informers":  {queues: []string{"cmd/worker"}, caches: []string{"cmd/watcher"}, want: "cmd/worker"},
 		"several, and nothing more": {files: []string{"cmd/a/main.go", "cmd/b/main.go"}, many: "2 main packages run a controller-runtime manager: cmd/a, cmd/b"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,6 +137,9 @@ func TestFindChooses(t *testing.T) {
 			}
 			for _, dir := range test.queues {
 				files[dir+"/main.go"] = queue
+			}
+			for _, dir := range test.caches {
+				files[dir+"/main.go"] = strings.NewReplacer("util/workqueue", "tools/cache", "workqueue.New()", "cache.NewStore(nil)").Replace(queue)
 			}
 			safefstest.WriteFiles(t, dir, files)
 			p, err := mainpkg.Find(dir)

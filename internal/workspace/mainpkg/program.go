@@ -85,6 +85,7 @@ func (r *reading) collect(s *source, f *file) {
 		r.client = r.client || strings.HasPrefix(importPath, clientGo+"/") || importPath == sharedMain
 		r.loads = r.loads || importPath == clientGo+"/tools/clientcmd" || importPath == sharedMain || strings.HasPrefix(importPath, controllerRuntime)
 		r.program.queue = r.program.queue || importPath == workQueue || importPath == sharedMain
+		r.program.informer = r.program.informer || importPath == informerCache
 	}
 	pkg := map[string]string{}
 	if known := r.consts[s.dir]; known != nil {
