@@ -111,6 +111,13 @@ func TestUseChart(t *testing.T) {
 			},
 			manifests: []string{"k8s"}, said: "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization k8s\n",
 		},
+		"no chart, and a kustomization that tests change": {
+			files: map[string]string{
+				"config/shop/kustomization.yaml": "resources: [a.yaml]\n", "config/shop/a.yaml": plain, "go.mod": "module example.com/shop\n",
+				"kindtest/shop/kustomization.yaml": "resources: [../../config/shop]\n",
+			},
+			manifests: []string{"config/shop"}, said: "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization config/shop\n",
+		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {
 		t.Run(name, func(t *testing.T) {

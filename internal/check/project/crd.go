@@ -213,7 +213,7 @@ func (c *CRD) parseNodes() *yaml.Node {
 }
 
 // Tests matches the files of tests.
-var Tests = regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)`)
+var Tests = regexp.MustCompile(`(?i)(^|[/._-])((?:kind|int|integ|integration|smoke|load|system)?tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)`)
 
 // OfTests reports whether only tests install the CRD: they have the manifest, and no generator writes to its directory.
 func (c *CRD) OfTests() bool {
