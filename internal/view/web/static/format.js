@@ -41,8 +41,8 @@ export function clock(t, digits = 3) {
   return digits ? `${time}.${String(d.getMilliseconds()).padStart(3, '0')}` : time;
 }
 
-/** Wall clock in seconds, as charts have it, to the second. */
-export const clockOf = (s) => clock((s - wall(0)) * 1e9, 0);
+/** Wall clock in seconds, as charts have it. */
+export const clockOf = (s, digits = 0) => clock((s - wall(0)) * 1e9, digits);
 
 export const wall = (t) => start / 1000 + t / 1e9;
 

@@ -74,7 +74,7 @@ class Chart extends HTMLElement {
       cursor: { y: false },
       legend: { live: false },
       series: [{}, ...d.chart.series.map((s, i) => ({ label: d.chart.names?.[i] ?? s, stroke: color(palette[i]), dash: dashes[i], width: 1.5, points: { show: d.columns[0].length < 40, filter: (u, n, shown) => (shown ? null : alone(u.data[n])) } }))],
-      axes: [{ ...axis, space: 80, values: (_, v) => v.map((x) => (x === null ? '' : clockOf(x))) }, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
+      axes: [{ ...axis, space: 90, values: (_, v, axis, space, step) => v.map((x) => (x === null ? '' : clockOf(x, step < 1 ? 3 : 0))) }, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
       hooks: {
         draw: [(u) => { // a line for each save
           const right = u.bbox.left + u.bbox.width;
