@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -31,6 +32,8 @@ const (
 	// lineLate is by how much lines that are printed in the same second can be read late. Their times are when they were read, so shorter waits
 	// show neither that a back-off goes on nor that it has ended.
 	lineLate = second / 2
+
+	conflict = "the object has been modified" // is in the message of each
 )
 
 type retries struct {
@@ -59,6 +62,9 @@ func (d *retries) end(rec *model.Reconcile) {
 		return
 	}
 	unseen := rec.NoBegin && !d.IsRecorded(trace.ClassController)
+	if unseen && strings.Contains(rec.Err, conflict) {
+		return // as a rule the next try succeeds, unseen, and those that do not are a finding of their own
+	}
 	if w := d.of[k]; unseen && w != nil && w.n() > 1 && w.apart() > lineLate && rec.Ended-w.last() < w.apart()/2 {
 		d.forget(k) // its back-off has ended
 	}
