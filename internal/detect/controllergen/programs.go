@@ -67,6 +67,9 @@ var goRun = lazyregexp.New(`(?m)^//go:generate\s+go\s+run\s+(.*)$`)
 // writeOf is where the source of a program writes a file, with the name of the file if that is written there.
 var writeOf = lazyregexp.New(`\bos\.(?:WriteFile|Create|OpenFile)\((?:"([^"\n]*)"\s*[,)])?`)
 
+// declared begins what follows the imports of a source.
+var declared = lazyregexp.New(`(?m)^(func|var|const|type)\b`)
+
 // writesManifests reports whether a program with these sources writes files that may be manifests.
 func writesManifests(sources []byte) bool {
 	return slices.ContainsFunc(writeOf.FindAllSubmatch(sources, -1), func(m [][]byte) bool {
@@ -93,6 +96,12 @@ func (l *later) goProgram(words []string) {
 		out = l.at(out)
 	} else {
 		l.changesGiven(words[i+1:])
+	}
+	sources = nil
+	for _, data := range l.GoSources(dir) { // an import is no place that the program writes to
+		if at := declared.FindAllIndex(data, 1); at != nil {
+			sources = append(sources, data[at[0][0]:]...)
+		}
 	}
 	for made := range l.made.byDir {
 		if out != "" && !text.Below(out, made) && !text.Below(made, out) {
