@@ -140,7 +140,7 @@ func (e *Engine) absent(o *model.Object, ref trace.Owner) string {
 				namespace = ""
 			}
 			if other := e.m.ByName(model.GroupResource(r), namespace, ref.Name); other != nil && !other.Deleted && other.Newest() != nil {
-				return fmt.Sprintf("absent: the UID is %s, and the one that exists has %s", ref.UID, other.UID)
+				return fmt.Sprintf("absent: the reference has the UID %s, and the one of that name has %s", ref.UID, other.UID)
 			}
 		}
 		return ""
