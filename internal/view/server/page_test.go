@@ -4,6 +4,9 @@ package server_test
 
 import (
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -55,4 +58,30 @@ func TestFormat(t *testing.T) {
 	p.has(".finding.open", "hot loop")
 	eval[bool](p, `(import("/format.js").then((f) => { window.formatted = [0, 40, 41e3, 95e3, 5e6, 2.6e9].map(f.duration).join() + " " + f.clockOf(f.wall(1.5e9)); }), true)`)
 	p.waits(`window.formatted === "0 ms,0 µs,41 µs,0.1 ms,5 ms,2.6 s 12:00:01"`)
+}
+
+// What is selected elsewhere may not be in the time that the flow opens on: the page says so, and leads there.
+func TestFlowOfAnOlderSelection(t *testing.T) {
+	r := newRecording(false)
+	r.after(time.Second)
+	r.hotLoop(controller, 3)
+	r.after(time.Minute)
+	r.hotLoop(controller, 3)
+	p := open(t, serve(t, r).URL())
+	p.key("4")
+	p.has(".view .row", "PUT status")
+	p.key("j")
+	p.key("2")
+	p.has(".why", "Sent by")
+	p.has(".view .hint", "line:")
+	p.waits(`!document.querySelector(".view").innerText.includes("The selected record is of")`)
+	p.key("4")
+	p.has(".view .row", "PUT status")
+	eval[bool](p, `(document.querySelector("crd-rows[aria-label=Requests]").focus(), true)`)
+	p.key(kb.End)
+	p.key("2")
+	p.has(".view .hint", "The selected record is of 12:00:01")
+	p.click(".view .hint .ref")
+	p.waits(`!document.querySelector(".view").innerText.includes("The selected record is of")`)
+	p.has(".chips[aria-label=Flow] .hint", "12:00:00.000 to 12:00:06")
 }

@@ -237,6 +237,14 @@ const columns = [
   { title: 'record', width: 'minmax(30ch, 1fr)', cell: (i) => i.text },
 ];
 
+/** Where the selection is, if not in the time that is shown. */
+function elsewhere(d) {
+  const t = state.why?.seq === state.seq ? state.why.t : undefined;
+  if (!state.seq || t === undefined || (t >= d.from && t <= d.to)) return nothing;
+  const show = () => change({ from: Math.max(least(), t - 5e9), to: Math.min(Math.max(state.frame?.now ?? 0, t), t + 5e9) });
+  return html`<p class="hint">The selected record is of ${clock(t)}. <button class="ref" @click=${show}>Show that time</button></p>`;
+}
+
 export function flow(f) {
   const params = { from: state.from, to: state.to, q: state.search };
   const d = data('flow', params, version());
@@ -252,6 +260,7 @@ export function flow(f) {
       <span class="hint">${clock(d.from)} to ${clock(d.to)} · ${plural(d.items.length, 'item')}${d.more ? `, ${d.more} earlier ones not shown` : ''}${d.keys > 40 ? `, the 40 busiest of ${d.keys} keys` : ''} · line: <span class="sure certain">certain</span> <span class="sure likely">likely</span> <span class="sure unknown">unknown</span></span>
     </div>
     ${stale()}
+    ${elsewhere(d)}
     ${!d.items.length ? html`<p class="hint">Nothing was recorded in this time.</p>` : nothing}
     ${state.table
       ? html`<crd-rows .source=${'flowrows'} .label=${'Flow'} .columns=${columns} .pick=${(i) => select(i.seq)} .selected=${state.seq} .params=${params} .version=${version()} .rowClass=${(i) => (i.bad ? 'bad' : '')}></crd-rows>`
