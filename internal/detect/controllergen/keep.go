@@ -118,7 +118,7 @@ func (r *Reader) writtenFrom(files []string) (all []string) {
 // printed lists the files to which the shell writes what a call prints, but those that another call was inferred for.
 func (r *Reader) printed(calls []*genCall, c *genCall, name string) {
 	files := slices.DeleteFunc(slices.Concat(c.writes, r.writtenFrom(c.writes)), func(file string) bool {
-		return file == "" || !r.Exists(file) || slices.ContainsFunc(calls, func(o *genCall) bool {
+		return file == "" || !r.Exists(file) && !r.Git.Deleted(file) || slices.ContainsFunc(calls, func(o *genCall) bool {
 			dir, ok := o.OutputDir(name)
 			return ok && slices.Contains(o.Generators(), name) && dir == path.Dir(file)
 		})
