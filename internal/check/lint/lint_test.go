@@ -138,3 +138,43 @@ func FuzzSource(f *testing.F) {
 		require.NoError(t, err)
 	})
 }
+
+// controller-gen takes the quotes off the value of a marker, which kube-api-linter compares with them.
+func TestQuotedMarkersOfLists(t *testing.T) {
+	const example = `
+// +kubebuilder:validation:MaxItems=9
+type CronTabSpec struct {
+	// +optional
+	// +kubebuilder:validation:MaxItems=9
+	// +listType=MAP
+	// +listMapKey=NAME
+	Jobs []Job "json:\"jobs,omitempty\""
+}
+
+type Job struct {
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=9
+	Name string "json:\"name\""
+}
+
+type CronTabStatus struct {
+	// +optional
+	// +listType=MAP
+	// +listMapKey=TYPE
+	Conditions []metav1.Condition "json:\"conditions,omitempty\""
+}
+`
+	rules := func(text string) (all []string) {
+		for _, f := range judge(t, text) {
+			if f.Rule.ID == "ssatags" || f.Rule.ID == "conditions" {
+				all = append(all, f.Message)
+			}
+		}
+		return all
+	}
+	for _, quote := range []string{"", `"`, "`"} {
+		require.Empty(t, rules(strings.NewReplacer("MAP", quote+"map"+quote, "NAME", quote+"name"+quote, "TYPE", quote+"type"+quote).Replace(example)))
+	}
+	require.NotEmpty(t, rules(strings.NewReplacer("MAP", "wrong", "NAME", "name", "TYPE", "type").Replace(example)))
+}
