@@ -181,7 +181,7 @@ func (r *recording) serve(ctx context.Context, o Recording, reporter ui.Reporter
 	if err != nil {
 		return nil, fmt.Errorf("--ui: %w", err)
 	}
-	reporter.Note("the page is at %s; it is for you only: the URL has a token", page.URL())
+	reporter.Note("the page is for you only, since its URL has a token: %s", page.URL())
 	ctx, stop := context.WithCancel(ctx)
 	var serving sync.WaitGroup
 	serving.Go(func() {
