@@ -105,7 +105,11 @@ func (r *Reader) ignoredOutput(c *genCall, name, dir string) string {
 func (r *Reader) writtenFrom(files []string) (all []string) {
 	for _, s := range r.steps.Sequences {
 		for _, step := range s.Steps {
-			if slices.ContainsFunc(slices.Concat(step.Reads, step.Words[1:]), func(w string) bool { return slices.Contains(files, steps.Local(step.Dir, w)) }) {
+			reads := func(w string) bool {
+				file := steps.Local(step.Dir, w)
+				return file != "" && slices.Contains(files, file)
+			}
+			if slices.ContainsFunc(slices.Concat(step.Reads, step.Words[1:]), reads) {
 				for _, w := range step.Writes {
 					all = append(all, steps.Local(step.Dir, w))
 				}
@@ -131,7 +135,8 @@ func (r *Reader) printed(calls []*genCall, c *genCall, name string) {
 		r.Note(c.at, "%s is not written to the repository", name)
 		return
 	}
-	if files = slices.DeleteFunc(files, r.Listed); len(files) > 0 {
+	slices.Sort(files)
+	if files = slices.Compact(slices.DeleteFunc(files, r.Listed)); len(files) > 0 { // a step is in each target that needs it
 		r.List(cmp.Or(map[string]string{"schemapatch": "crd"}[name], name), Name+" "+version, files, c.at+writesFromOutput)
 	}
 }
