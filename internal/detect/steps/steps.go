@@ -91,22 +91,6 @@ func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 	return x.found
 }
 
-// checksIn is in a workflow that compares what it generates with what is checked in, or commits it.
-var checksIn = lazyregexp.New(`\bgit\s+(diff|status|commit)\b`)
-
-// workflows reads those of GitHub, which may have the only calls where people are expected to know them.
-func (x *Reader) workflows() {
-	for _, file := range x.glob(".github/workflows/*.y*ml") {
-		text, ok := x.text(file)
-		if !ok || !x.wanted(text) || !checksIn.MatchString(text) {
-			continue
-		}
-		run := &run{Reader: x}
-		run.lines(file, text, ".")
-		x.add(file, "generate", run.steps)
-	}
-}
-
 var makefileName = lazyregexp.New(`^(GNUmakefile|makefile|Makefile)$`)
 
 // makefiles reads the makefiles that people run, and then those that none of them includes.
