@@ -212,8 +212,8 @@ func (c *CRD) parseNodes() *yaml.Node {
 	return node.Content[0]
 }
 
-// Tests matches the files of tests.
-var Tests = regexp.MustCompile(`(?i)(^|[/._-])((?:kind|int|integ|integration|smoke|load|system)?tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)`)
+// Tests matches the files of tests. Words such as kindtest count as names of directories alone: files are called after kinds, such as LoadTest.
+var Tests = regexp.MustCompile(`(?i)(^|[/._-])((tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?|fake-?data)([/._-]|$)|(kind|int|integ|integration|smoke|load|system)tests?(/|$))`)
 
 // OfTests reports whether only tests install the CRD: they have the manifest, and no generator writes to its directory.
 func (c *CRD) OfTests() bool {

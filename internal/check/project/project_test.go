@@ -136,3 +136,22 @@ func TestParseAgain(t *testing.T) {
 		assert.Equal(t, name == "the same", got[0].CustomResourceDefinition == crds[0].CustomResourceDefinition, name)
 	}
 }
+
+// Names of kinds, such as LoadTest, are in the names of files: there only the word test alone counts.
+func TestFilesOfTests(t *testing.T) {
+	for file, want := range map[string]bool{
+		"test/crds/things.yaml":                              true,
+		"config/things-test.yaml":                            true,
+		"kindtest/shop":                                      true,
+		"hack/kindtest":                                      true,
+		"pkg/inttests/thing.yaml":                            true,
+		"charts/shop/crds/shop.example.com_things.yaml":      false,
+		"charts/shop/crds/shop.example.com_loadtests.yaml":   false,
+		"config/samples/shop_v1_loadtest.yaml":               false,
+		"config/samples/loadtest.yaml":                       false,
+		"config/crd/bases/shop.example.com_systemtests.yaml": false,
+		"config/contest/things.yaml":                         false,
+	} {
+		assert.Equal(t, want, Tests.MatchString(file), file)
+	}
+}
