@@ -157,7 +157,7 @@ func (c *webhookCalls) work(w *worker) {
 		all = append(all, c.decided(w, call))
 	}
 	for _, name := range c.opened {
-		d := c.claim(&all, name, func(d *decision) bool { return d.rec.Err != "" })
+		d := c.claim(&all, name, func(d *decision) bool { return d.rec.Err != "" && !d.crashed })
 		d.rec.FailedOpen = true
 		d.rec.Err = cmp.Or(d.rec.Err, "the webhook could not be called, or its answer is not valid")
 	}

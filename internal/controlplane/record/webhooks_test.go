@@ -98,6 +98,16 @@ func TestAnswerOfAnInternalErrorIsAFailure(t *testing.T) {
 	assert.Equal(t, []trace.Admission{{Type: "validating", Name: "w", Reason: `admission webhook "w" denied the request: panic: nil map [recovered]`}}, answered(http.StatusForbidden))
 }
 
+// The answer that a webhook has an internal error refuses the request: the call that failed open is another.
+func TestInternalErrorDoesNotFailOpen(t *testing.T) {
+	c := &webhookCalls{opened: []string{"w"}, calls: []*webhookCall{
+		{at: "x", code: http.StatusOK, answered: []byte(`{"response":{"allowed":false,"status":{"code":500,"message":"panic"}}}`)}, {at: "y", err: errors.New("connection refused")},
+	}}
+	assert.Equal(t, []trace.Admission{
+		{Type: "validating", Name: "x", Err: "panic"}, {Type: "validating", Name: "w", Err: "connection refused", FailedOpen: true},
+	}, decisions(t, c))
+}
+
 // A patch of which nothing may be kept is none.
 func TestPatchOfDroppedObjectIsNotRecorded(t *testing.T) {
 	w := newWorker(New(Options{Sink: discard{}, Redact: redact.New(redact.Options{}), Bodies: trace.BodiesAll}, "admin", "controller", "system"), nil)
