@@ -155,18 +155,17 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			r.filesOfCall(c, own, files)
 		}
 	}
-	formatters, editors, headers := scriptline.FormatsYAML.Find(slices.Concat(r.Texts, r.hooks())), scriptline.ChangesAnnotation.Find(r.Texts), scriptline.GivesHeaders.Find(r.Texts)
+	formatters, editors, headers := scriptline.FormatsYAML.Find(r.Texts), scriptline.ChangesAnnotation.Find(r.Texts), scriptline.GivesHeaders.Find(r.Texts)
 	r.readHeaders(calls, headers)
 	m := made{inForm: map[string]bool{}}
-	unbroken := r.breaksNoLines(calls)
+	unbroken, hooks := r.breaksNoLines(calls), r.readHooks()
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := r.bareIn(dir)
 		if len(editors) == 0 && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
 			bare = nil // a command would have changed all: a person did, and the next run writes it anew
 		}
 		for _, file := range files[dir] {
-			if len(formatters) > 0 && path.Ext(file) == ".yaml" && !m.form(r, file) {
-				by := formatters.Near(file)
+			if by := slices.Concat(formatters, hooks.formatting(file)).Near(file); by.At != "" && path.Ext(file) == ".yaml" && !m.form(r, file) {
 				if by.NamesOthers(file, r.Exists) {
 					by = r.mentioned(path.Base(file)) // it has that form for another reason
 				}
@@ -186,16 +185,6 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			}
 		}
 	}
-}
-
-// hooks is the file of pre-commit. Its hooks change files before they are committed, and are in no script.
-func (r *Reader) hooks() []repo.Script {
-	const name = ".pre-commit-config.yaml"
-	data, err := safefs.ReadFile(filepath.Join(r.Root, name), safefs.MaxFile)
-	if err != nil {
-		return nil
-	}
-	return []repo.Script{{Path: name, Data: data}}
 }
 
 // begins reports whether a manifest begins as controller-gen writes it, or cannot be read.

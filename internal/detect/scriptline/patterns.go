@@ -25,8 +25,8 @@ func (p Pattern) Match(line []byte) bool {
 // ChangesAnnotation is in a command that removes the annotation with the version or writes something else instead.
 var ChangesAnnotation = Pattern{words: []string{"controller-gen"}, expression: lazyregexp.New(`^[^#\n]*\b(sed|yq|awk|perl|grep)\b[^\n]*\bcontroller-gen\b`)}
 
-// FormatsYAML is in a command that writes all YAML files of a directory in a form of its own, or in a hook of pre-commit that does.
-var FormatsYAML = Pattern{words: []string{"prettier", "yamlfmt"}, expression: lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)|^\s*-\s+id:\s*(prettier|yamlfmt)\s*(#|$)`)}
+// FormatsYAML is in a command that writes all YAML files of a directory in a form of its own.
+var FormatsYAML = Pattern{words: []string{"prettier", "yamlfmt"}, expression: lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)}
 
 // GroupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
 var GroupsImports = Pattern{words: []string{"gofmt", "goimports", "gofump", "gci", "golangci"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bopenshift[-_]goimports\)?\s+-|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci[-_]?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)}
