@@ -128,7 +128,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	for _, a := range p.areas(made.Failed) {
 		t.Own(a)
 	}
-	alone, err := p.leftAlone(made.Failed)
+	alone, err := p.leftAlone(t, made.Failed)
 	added.NotCompared = append(added.NotCompared, alone...)
 	return added, err
 }

@@ -114,6 +114,18 @@ func TestLeftOver(t *testing.T) {
 	}
 }
 
+// A role that crdctl's own settings make is not one that nothing makes.
+func TestLeftAloneMadeByOthers(t *testing.T) {
+	root, file := t.TempDir(), "config/rbac/role.yaml"
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "config/rbac"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, file), []byte(role), 0o644))
+	out := tree.New()
+	require.NoError(t, out.Add(file, []byte(role)))
+	added, err := calls.Add(out, root, std, &calls.Made{}, 2026)
+	require.NoError(t, err)
+	assert.Empty(t, added.NotCompared)
+}
+
 // What upstream may make as well, because of the order of a map, is up to date, whether a script changes it or not.
 func TestAlso(t *testing.T) {
 	order := func(short string) []byte {

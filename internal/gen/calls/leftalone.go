@@ -32,7 +32,8 @@ func (p *project) kustomized(dir, file string) bool {
 
 // leftAlone are the roles and configurations of webhooks that no marker makes, and the CRDs of which that is true that a kustomization uses.
 // controller-gen deletes nothing, a role without markers may be a person's, and the types of a CRD may be in another repository, so they stay.
-func (p *project) leftAlone(failed map[int]error) (all []tree.NotCompared, err error) {
+// What t has is made by crdctl's own settings.
+func (p *project) leftAlone(t *tree.Tree, failed map[int]error) (all []tree.NotCompared, err error) {
 	for i := range p.settings.Calls {
 		for _, name := range p.settings.Calls[i].Generators() {
 			if failed[i] != nil || name == "object" || name == "applyconfiguration" || len(p.only) > 0 && !slices.Contains(p.only, name) {
@@ -41,7 +42,8 @@ func (p *project) leftAlone(failed map[int]error) (all []tree.NotCompared, err e
 			for _, a := range p.areasOf(i, name) {
 				match := a.Match
 				a.Match = func(file string) bool {
-					return match(file) && p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && (name != "crd" || p.inUse(file))
+					_, other := t.Content(file)
+					return match(file) && !other && p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && (name != "crd" || p.inUse(file))
 				}
 				files, err := tree.Written(p.root, a)
 				if err != nil {
