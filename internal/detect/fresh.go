@@ -41,6 +41,10 @@ func (d *discovery) readFresh() error {
 	if t.clients == "" || d.clientsOfCalls() {
 		return nil
 	}
+	if lost := d.lostClients(); len(lost) > 0 {
+		d.restoreClients(t.clients, lost)
+		return nil
+	}
 	dir := usualClientDir
 	// A module of the API packages has its clients, too.
 	if _, at := d.Modules.Of(d.Settings.APIs[0]); at != "." {
@@ -51,6 +55,22 @@ func (d *discovery) readFresh() error {
 	d.Set("clients[0].watch", "listers and informers, as most controllers need them")
 	d.Note(t.clients, "+genclient, and no client tree yet; it goes to %s, write clients: [{dir: DIRECTORY}] for another place", dir)
 	return nil
+}
+
+// lostClients are the files of clientsets that were deleted and that git has.
+func (d *discovery) lostClients() []string {
+	return slices.DeleteFunc(d.Git.DeletedAs("clientset.go"), func(file string) bool { return slices.Contains(strings.Split(file, "/"), "vendor") })
+}
+
+// restoreClients sets the client tree that was deleted, where its directory is certain. at is the place of a +genclient.
+func (d *discovery) restoreClients(at string, lost []string) {
+	dir, usual := strings.CutSuffix(lost[0], "/clientset/versioned/clientset.go")
+	if len(lost) > 1 || !usual {
+		d.Ask(at, "+genclient, and its clients were deleted, as %s, which git has; write clients: [{dir: DIRECTORY}] to have them generated", lost[0])
+		return
+	}
+	d.Settings.Clients = []config.Client{{Dir: dir, Watch: d.Git.Deleted(path.Join(dir, "informers")), ApplyConfiguration: d.Git.Deleted(path.Join(dir, "applyconfiguration"))}}
+	d.Set("clients[0]", lost[0]+" was deleted, and git has it")
 }
 
 // tags are what the tags of all packages ask for.
@@ -111,13 +131,13 @@ func (d *discovery) ask(f *repo.GoFile, t *tags) {
 	}
 }
 
-// wasGenerated reports whether git has a file of a generator that was deleted, in a directory or, of a client, in the usual one: where no script says what
-// is generated, git does.
+// wasGenerated reports whether git has a file of a generator that was deleted, in a directory or, of a client, anywhere: where no script says what is
+// generated, git does.
 func (d *discovery) wasGenerated(generator, dir string) bool {
 	if i := helperIndex(generator); i >= 0 {
 		return d.Git.Deleted(path.Join(dir, helpers[i].file))
 	}
-	return d.Git.Deleted(usualClientDir)
+	return len(d.lostClients()) > 0
 }
 
 // asksForNothing is the error where tags ask for nothing, with the reason.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,6 +28,17 @@ func NewTree(root string) *Tree {
 // Deleted reports whether a file that does not exist, or one below a directory, is in git's index: it was committed, or is about to be. Without git
 // or a repository that is not known, and false.
 func (t *Tree) Deleted(file string) bool { return t.deleted()[file] }
+
+// DeletedAs are those of these files and directories that have a name, sorted.
+func (t *Tree) DeletedAs(name string) (all []string) {
+	for file := range t.deleted() {
+		if path.Base(file) == name {
+			all = append(all, file)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
 
 func deleted(root string) map[string]bool {
 	all := map[string]bool{}
