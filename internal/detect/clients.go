@@ -23,7 +23,11 @@ type setter func(field, source string)
 func (d *discovery) readClients() {
 	dirs, place := d.tagged("client", d.Settings.APIs)
 	if i := slices.IndexFunc(dirs, repo.Versioned); len(d.trees) == 0 && i >= 0 && !d.clientsOfCalls() {
-		d.Note(place[dirs[i]], "+genclient, but no client tree; to generate one, set clients: [{dir: DIRECTORY}]")
+		if lost := d.lostClients(); len(lost) > 0 {
+			d.restoreClients(place[dirs[i]], lost)
+		} else {
+			d.Note(place[dirs[i]], "+genclient, but no client tree; to generate one, set clients: [{dir: DIRECTORY}]")
+		}
 	}
 	for _, t := range d.trees {
 		if t.versioned == "." || t.self == "" {
