@@ -62,10 +62,14 @@ func (d *discovery) lostClients() []string {
 	return slices.DeleteFunc(d.Git.DeletedAs("clientset.go"), func(file string) bool { return slices.Contains(strings.Split(file, "/"), "vendor") })
 }
 
-// restoreClients sets the client tree that was deleted, where its directory is certain. at is the place of a +genclient.
+// restoreClients sets the client tree that was deleted, where its directory is certain and nothing of it is left, which may be of another version. at is
+// the place of a +genclient.
 func (d *discovery) restoreClients(at string, lost []string) {
 	dir, usual := strings.CutSuffix(lost[0], "/clientset/versioned/clientset.go")
-	if len(lost) > 1 || !usual {
+	left := func(f *repo.GoFile) bool {
+		return slices.Contains([]string{"client-gen", "lister-gen", "informer-gen", "applyconfiguration-gen"}, f.Generator) && text.Below(dir, f.Dir)
+	}
+	if len(lost) > 1 || !usual || slices.ContainsFunc(d.Files, left) {
 		d.Ask(at, "+genclient, and its clients were deleted, as %s, which git has; write clients: [{dir: DIRECTORY}] to have them generated", lost[0])
 		return
 	}
