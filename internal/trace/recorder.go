@@ -169,7 +169,7 @@ func weightOf(changes []Change) (n int) {
 func (r *Recorder) push(t int64, b Body) {
 	r.seq++
 	r.queue = append(r.queue, Record{Seq: r.seq, T: t, Body: b})
-	if len(r.queue) == 1 {
+	if n := len(r.queue); n == 1 || n >= intakeRecords/2 || r.waiting >= intakeBytes/2 {
 		select {
 		case r.wake <- struct{}{}:
 		default:
@@ -225,7 +225,7 @@ func (r *Recorder) work() {
 	}
 }
 
-// gather waits for what comes next, unless nothing came for as long, or the recorder is closed. To wake goroutines for each record takes the
+// gather waits for what comes next, unless nothing came for as long, half of the intake is full, or the recorder is closed. To wake goroutines for each record takes the
 // processor from what is recorded more often than the records need it.
 func (r *Recorder) gather(last *time.Time) {
 	if wait := gatherFor - time.Since(*last); wait > 0 {
@@ -233,7 +233,7 @@ func (r *Recorder) gather(last *time.Time) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-		case <-r.wake: // by Close: records only wake work if none wait
+		case <-r.wake: // by Close, or in a burst: other records only wake work if none wait
 		}
 	}
 	*last = time.Now()

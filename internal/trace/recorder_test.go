@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -356,4 +357,22 @@ func TestFailedFile(t *testing.T) {
 	require.ErrorIs(t, <-failed, os.ErrClosed)
 	require.ErrorIs(t, r.Close(), os.ErrClosed)
 	assert.Empty(t, failed)
+}
+
+// A burst that begins while records are gathered is encoded before there is no room for the rest of it.
+func TestBurstIsNotGathered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := recorder(t, Options{})
+		add := func(n int) {
+			for range n {
+				r.Add(&Save{})
+			}
+			synctest.Wait()
+		}
+		add(1)
+		add(intakeRecords / 2)
+		add(intakeRecords * 3 / 4)
+		require.NoError(t, r.Close())
+		assert.False(t, slices.ContainsFunc(all(t, r, 0), func(rec Record) bool { return rec.Body.Kind() == KindGap }))
+	})
 }

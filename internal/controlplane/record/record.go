@@ -132,7 +132,7 @@ func (r *Recorder) put(i item) {
 	}
 	r.bytes += i.size()
 	r.queue = append(r.queue, i)
-	if len(r.queue) == 1 {
+	if n := len(r.queue); n == 1 || n >= queueItems/2 || r.bytes >= queueBytes/2 {
 		r.signal()
 	}
 }
@@ -177,7 +177,10 @@ func (w *worker) run() {
 		select {
 		case <-w.wake:
 			if wait := settleEvery - time.Since(last); wait > 0 && !w.ended() {
-				time.Sleep(wait) // more comes meanwhile: to wake for each item takes the processor from the API server
+				select { // more comes meanwhile: to wake for each item takes the processor from the API server
+				case <-time.After(wait):
+				case <-w.wake: // by Close, or in a burst: other items only wake if none wait
+				}
 			}
 		case <-tick:
 		}
