@@ -89,13 +89,13 @@ func TestReaderFollows(t *testing.T) {
 			continue
 		}
 		got = append(got, rec)
-		if next++; next == 50 {
+		if next++; next == 10 {
 			cancel()
 			continue
 		}
 		r.Add(&Save{Build: int(next)})
 	}
-	require.Len(t, got, 50)
+	require.Len(t, got, 10)
 	for i, rec := range got {
 		assert.Equal(t, i, rec.Body.(*Save).Build)
 	}
@@ -125,7 +125,7 @@ func TestReaderThatComesLateHasNoGap(t *testing.T) {
 			r.Defs().Actor(Actor{Name: fmt.Sprintf("%d", i)}) // definitions stay
 		}
 		r.Add(&Log{Actor: ActorID(i/1000 + 1), Message: strings.Repeat("x", 100)})
-		if i%100 == 0 {
+		if i%500 == 0 {
 			waitFor(t, r)
 		}
 	}
@@ -199,6 +199,8 @@ func TestRecorderForgetsObjects(t *testing.T) {
 		r.Add(&Event{Object: r.Defs().Object(Object{UID: fmt.Sprint(i), Name: "x"})})
 		if i%1000 == 0 {
 			r.Add(&Event{Object: lasting}) // whose number was not asked for again
+		}
+		if i%5000 == 0 {
 			waitFor(t, r)
 		}
 	}
