@@ -164,6 +164,16 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 		i.tellAccount()
 		assert.Contains(t, said.String(), want, "a pod that names no account has that of its namespace")
 	}
+	safefstest.WriteFiles(t, i.Root, map[string]string{
+		"config/account.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: manager}\n" +
+			"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager}\n" +
+			"subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: 'system:serviceaccounts:shop-system'}]\n",
+	})
+	said.Reset()
+	_, err = i.objects()
+	require.NoError(t, err)
+	i.tellAccount()
+	assert.Contains(t, said.String(), "--as-service-account shop-system/default gives it only", "bound by its group")
 	assert.Contains(t, i.unread(), "; its manifests set --cert-dir, which the sources of the module do not define; ")
 	i.program.pod = nil
 	assert.NotContains(t, i.unread(), "Deployment", "the manifests that the settings name are those of the user")

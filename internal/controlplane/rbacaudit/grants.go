@@ -68,7 +68,7 @@ func Grants(ctx context.Context, client rbacclient.RbacV1Interface, account Acco
 	}
 	var all []Grant
 	for _, b := range append(bindings, local.Items...) {
-		if _, ofAll := b.Labels[bootstrapping]; ofAll || !account.isOneOf(b.Subjects, b.Namespace) {
+		if _, ofAll := b.Labels[bootstrapping]; ofAll || !account.IsOneOf(b.Subjects, b.Namespace) {
 			continue
 		}
 		grants, err := rulesOf(ctx, client, b.RoleRef, b.Namespace)
@@ -80,7 +80,8 @@ func Grants(ctx context.Context, client rbacclient.RbacV1Interface, account Acco
 	return all, nil
 }
 
-func (a Account) isOneOf(subjects []rbacv1.Subject, bindingNamespace string) bool {
+// IsOneOf reports whether subjects of a binding, which is in a namespace or in none, are the account, or have it among them.
+func (a Account) IsOneOf(subjects []rbacv1.Subject, bindingNamespace string) bool {
 	return slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool {
 		switch s.Kind {
 		case rbacv1.ServiceAccountKind:

@@ -13,8 +13,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
@@ -136,11 +138,11 @@ func accountOf(spec corev1.PodSpec) string {
 
 // bound reports whether an object binds a role to the service account.
 func (p *Pod) bound(o manifest.Object) bool {
-	subjects, _, _ := unstructured.NestedSlice(o.Object, "subjects")
-	return slices.ContainsFunc(subjects, func(subject any) bool {
-		s, _ := subject.(map[string]any)
-		return s["kind"] == "ServiceAccount" && s["name"] == p.Account && s["namespace"] == p.Namespace
-	})
+	var binding rbacv1.RoleBinding // a ClusterRoleBinding has the same fields
+	if !strings.HasSuffix(o.GetKind(), "RoleBinding") || runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &binding) != nil {
+		return false
+	}
+	return rbacaudit.Account{Namespace: p.Namespace, Name: p.Account}.IsOneOf(binding.Subjects, binding.Namespace)
 }
 
 // filledBy is the path of a mount with the init containers that have its volume as well, where that is empty at the start of the pod.
