@@ -322,7 +322,7 @@ func (s *session) calls(q query) ([]callRow, int) {
 		for _, c := range by {
 			row := c.callRow
 			row.P50, row.P99 = c.took.quantile(.5), c.took.quantile(.99)
-			row.Unlinked = failed[calling{c.Type, c.Name, c.Op}] == c
+			row.Unlinked = failed[calling{c.Type, c.Name, c.Op}] == c || own && c.Type == "conversion"
 			all = append(all, row)
 		}
 	}

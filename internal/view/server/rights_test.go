@@ -82,7 +82,7 @@ func TestFailedCallsWithoutARequest(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s unlinked=%t calls=%d errors=%d open=%d", r.Name, r.Unlinked, r.N, r.Errors, r.FailedOpen))
 		}
 		assert.Equal(t, []string{
-			"a unlinked=true calls=1 errors=0 open=1", "a unlinked=false calls=1 errors=1 open=0", "w/convert unlinked=false calls=1 errors=1 open=0",
+			"a unlinked=true calls=1 errors=0 open=1", "a unlinked=false calls=1 errors=1 open=0", "w/convert unlinked=true calls=1 errors=1 open=0",
 		}, got)
 		assert.Equal(t, 1, unlinked, "the one that did not fail")
 	}
@@ -112,6 +112,7 @@ func TestConversionsAndOpenWatchesAreShown(t *testing.T) {
 		assert.Zero(t, got.Unlinked)
 		require.Len(t, got.Calls, 1)
 		assert.Equal(t, "v1->v2", got.Calls[0].Op)
+		assert.True(t, got.Calls[0].Unlinked, "it may be for a request of kubectl")
 		require.Len(t, got.Asked, 1)
 		assert.Equal(t, []any{"watch", "configmaps", 2}, []any{got.Asked[0].Verb, got.Asked[0].Resource, got.Asked[0].N})
 	}
