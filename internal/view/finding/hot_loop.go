@@ -179,6 +179,9 @@ func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty tra
 		h.chains[key] = c
 	}
 	fields, before := pathsOf(wrote), wrote.Object.At(wrote.Prev)
+	if wrote.Type != "MODIFIED" {
+		fields = "created or deleted" // unlike a write of which no field is known
+	}
 	changed, progress := wrote.Object.String()+" "+fields, false
 	if wrote.Type != "MODIFIED" || before != nil && before.Generation != wrote.Generation {
 		progress = changed != c.changed || wrote.Type == "MODIFIED" && fields == ""
