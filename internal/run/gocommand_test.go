@@ -11,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/workspace"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Without a go command that can build, nothing is started: no control plane, no directory for its state.

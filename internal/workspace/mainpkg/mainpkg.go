@@ -135,8 +135,8 @@ const ProjectFile = "PROJECT"
 var layouts = []string{"cmd", "."}
 
 // Find returns the program of the module in root that runs a controller-runtime manager, or without any the one with a queue of
-// client-go, or else with its informers; nil where there is none. Where a module has several, the one at kubebuilder's own place is meant if there is a PROJECT file,
-// then the one that has the module's name, with or without a suffix as in NAME-controller.
+// client-go, or else with its informers; nil where there is none. Where a module has several, the one at kubebuilder's own place
+// is meant if there is a PROJECT file, then the one that has the module's name, with or without a suffix as in NAME-controller.
 func Find(root string) (*Program, error) {
 	m, err := openModule(root)
 	if err != nil {
