@@ -71,6 +71,7 @@ func (d *discovery) restoreClients(at string, lost []string) {
 	}
 	if len(lost) > 1 || !usual || slices.ContainsFunc(d.Files, left) {
 		d.Ask(at, "+genclient, and its clients were deleted, as %s, which git has; write clients: [{dir: DIRECTORY}] to have them generated", lost[0])
+		d.List("client", "client-gen", lost, "it was deleted, and git has it; the settings do not say where clients are generated")
 		return
 	}
 	d.Settings.Clients = []config.Client{{Dir: dir, Watch: d.Git.Deleted(path.Join(dir, "informers")), ApplyConfiguration: d.Git.Deleted(path.Join(dir, "applyconfiguration"))}}

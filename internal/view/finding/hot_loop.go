@@ -132,7 +132,7 @@ func (h *hotLoops) version(v *model.Version) {
 	case v.Type == "ADDED" && c == nil:
 		h.link(v.Object.String(), v.Object.String(), v, trace.Likely, false, r.T, r.Seq)
 		return
-	case before == nil && c != nil:
+	case before == nil && c != nil && v.Type != "MODIFIED":
 		before = c.wrote // an object of this name was deleted before, or this is its end
 	}
 	if before == nil || before.Request == nil || before.Request.Actor.Who != r.Actor.Who || h.disturbed(before, r) {

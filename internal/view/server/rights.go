@@ -106,7 +106,7 @@ func (s *session) asked(q query) []askedRow {
 	all := slices.AppendSeq(make([]askedRow, 0, len(rows)), maps.Values(rows)) // a list for the page, also without rows
 	slices.SortFunc(all, func(a, b askedRow) int {
 		return cmp.Or(cmp.Compare(min(b.Denied, 1), min(a.Denied, 1)), cmp.Compare(b.N, a.N), cmp.Compare(a.Resource, b.Resource),
-			cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Namespace, b.Namespace))
+			cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all
 }
