@@ -153,7 +153,7 @@ func (d *discovery) readGenerated() {
 	}
 	for dir, files := range d.ByDir {
 		file := path.Join(dir, helpers[0].file)
-		if !d.Exists(file) && slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Kinds != nil || f.Tags != nil }) && d.Git.Deleted(file) {
+		if !d.Exists(file) && slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Kinds != nil || f.Tags["deepcopy"] > 0 }) && d.Git.Deleted(file) {
 			d.generated[file], d.deleted[file] = controllergen.Name, true
 			if slices.ContainsFunc(files, func(f *repo.GoFile) bool { return f.Tags["deepcopy"] > 0 }) {
 				d.generated[file] = helpers[0].tool
