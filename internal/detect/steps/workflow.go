@@ -43,7 +43,7 @@ var (
 	workflowValue = lazyregexp.New(`\$\{\{.*?\}\}`)
 )
 
-// workflows reads those of GitHub, which may have the only calls where people are expected to know them.
+// workflows reads those of GitHub. A project without makefiles and scripts may have its only calls there.
 func (x *Reader) workflows() {
 	for _, file := range x.glob(".github/workflows/*.y*ml") {
 		text, ok := x.text(file)
