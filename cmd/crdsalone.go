@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -83,11 +84,8 @@ func isNothing(err error) bool {
 func hintCRDs(err error, hint string, dirs []string) error {
 	const flag = " with --crd-dir"
 	such := ""
-	if shown := min(len(dirs), 3); shown > 0 {
-		such = ": " + strings.Join(dirs[:shown], ", ")
-		if more := len(dirs) - shown; more > 0 {
-			such += fmt.Sprintf(" and %d more", more)
-		}
+	if len(dirs) > 0 {
+		such = ": " + text.First(dirs, 3)
 	}
 	if hint == "" {
 		return &hinted{err, err.Error() + "\nfor CRDs alone, name their directory" + flag + such}

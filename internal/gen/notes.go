@@ -3,9 +3,10 @@
 package gen
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // aliasNote is the note of gengo on a type and an alias of it that have different comments. It quotes both, and comes once for each
@@ -27,9 +28,5 @@ func shortened(notes []string) []string {
 	}
 	slices.Sort(types)
 	types = slices.Compact(types)
-	what := types[0]
-	if n := len(types) - 1; n > 0 {
-		what = fmt.Sprintf("%s and %d more", what, n)
-	}
-	return append(kept, "comments of type aliases are ignored where the type has another comment: "+what)
+	return append(kept, "comments of type aliases are ignored where the type has another comment: "+text.First(types, 1))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -190,10 +191,7 @@ func (c *typeCheck) unchecked(all []load.Unchecked) (notes []string) {
 	}
 	for _, cause := range slices.Sorted(maps.Keys(byCause)) {
 		some := byCause[cause]
-		what, imported := some[0].Path, some[0].Import
-		if n := len(some) - 1; n > 0 {
-			what = fmt.Sprintf("%s and %d more", what, n)
-		}
+		what, imported := text.AndMore(some[0].Path, len(some)-1), some[0].Import
 		why, hint := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": "), `run "go mod tidy"`
 		at := ""
 		for _, tag := range explain.TagsNaming(c.root, c.scan.Sources, imported) {

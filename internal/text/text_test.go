@@ -86,3 +86,15 @@ func TestPrintable(t *testing.T) {
 func TestCount(t *testing.T) {
 	assert.Equal(t, "0 CRDs, 1 CRD, 2 CRDs", Count(0, "CRD", "CRDs")+", "+Count(1, "CRD", "CRDs")+", "+Count(2, "CRD", "CRDs"))
 }
+
+func TestFirst(t *testing.T) {
+	list := []string{"a", "b", "c", "d"}
+	for most, want := range map[int]string{1: "a and 3 more", 3: "a, b, c and 1 more", 4: "a, b, c, d", 5: "a, b, c, d"} {
+		if got := First(list, most); got != want {
+			t.Errorf("first %d: got %q, want %q", most, got, want)
+		}
+	}
+	if got, want := FirstSaid(list, 2), "a; b; and 2 more"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // NotCompared is generated code of one kind that another tool made, and about which a comparison says nothing. Its fields
@@ -42,11 +44,7 @@ func Lines(all []NotCompared) (lines []string) {
 		}
 		slices.Sort(paths)
 		paths = slices.Compact(paths)
-		files := paths[0]
-		if more := len(paths) - 1; more > 0 {
-			files += fmt.Sprintf(" and %d more", more)
-		}
-		lines = append(lines, fmt.Sprintf("%s (%s): %s", files, strings.Join(makers, "; "), n.Reason))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", text.First(paths, 1), strings.Join(makers, "; "), n.Reason))
 	}
 	return lines
 }

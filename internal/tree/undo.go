@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // changedError is that of a file that a user wrote, moved or removed since it was read.
@@ -79,11 +81,7 @@ func (s *stage) rollback(because error) error {
 	if len(left) == 0 {
 		return fmt.Errorf("%w; nothing was changed; %s", because, hint)
 	}
-	names := left[0]
-	if len(left) > 1 {
-		names = fmt.Sprintf("%s and %d more", left[0], len(left)-1)
-	}
-	return fmt.Errorf("%w; %s could not be restored (each file is complete, either old or new); %s", because, names, hint)
+	return fmt.Errorf("%w; %s could not be restored (each file is complete, either old or new); %s", because, text.First(left, 1), hint)
 }
 
 // remedy is what a user can do about an error of the disk.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -100,14 +100,6 @@ func distinct(group []entry, say func(entry) string) (all []string) {
 const shown = 5
 
 // few are the first of a list, and how many more there are.
-func few(list []string) string { return first(list[:min(len(list), shown)], len(list)) }
-
-// first are the first of that many, and how many more there are.
-func first(list []string, of int) string {
-	if of <= len(list) {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list, ", "), of-len(list))
-}
+func few(list []string) string { return text.First(list, shown) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

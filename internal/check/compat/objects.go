@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
@@ -284,7 +285,7 @@ func (all *findings) proves(old, now *project.CRD, e *evidence, tried int) {
 	effect := "lose it"
 	var objects []string
 	for _, g := range e.groups {
-		names := first(g.names, g.n)
+		names := text.AndMore(strings.Join(g.names, ", "), g.n-len(g.names))
 		if e.kind == compat.Invalid {
 			effect, names = "are invalid", fmt.Sprintf("%s (%s)", names, g.writes)
 		}

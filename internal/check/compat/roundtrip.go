@@ -49,7 +49,7 @@ func (all *findings) versions(crd *project.CRD) {
 				return
 			}
 			at, _ := crd.AtType(v.Name, nil)
-			f := rule.New(id, at, crd.Subject(v.Name), format, v.Name, storage.Name, first(fields[:min(len(fields), 20)], len(fields))) // each is a loss of its own
+			f := rule.New(id, at, crd.Subject(v.Name), format, v.Name, storage.Name, text.First(fields, 20)) // each is a loss of its own
 			if isAlpha(v.Name) {
 				f.Severity = rule.Note
 			}

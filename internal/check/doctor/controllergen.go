@@ -3,7 +3,6 @@
 package doctor
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -95,11 +95,7 @@ func (s *Source) notAsPinned(pins []pin) (all []rule.Finding) {
 	}
 	for _, version := range slices.Sorted(maps.Keys(others)) {
 		o := others[version]
-		what := o.name
-		if o.more > 0 {
-			what = fmt.Sprintf("%s (and %d more)", o.name, o.more)
-		}
-		f := rule.New("controller-gen-version", o.first, o.name, "%s was made by controller-gen %s, and %s asks for %s", what, version, pins[0].at, pins[0].version)
+		f := rule.New("controller-gen-version", o.first, o.name, "%s was made by controller-gen %s, and %s asks for %s", text.AndMore(o.name, o.more), version, pins[0].at, pins[0].version)
 		if !semver.IsValid(version) { // a build from source, as "go run" makes it
 			f.Severity = rule.Note
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // libraries are the modules of Kubernetes that call each other, and are released together. The first one that a module needs decides which
@@ -83,7 +84,7 @@ func librarySkew(m *Module, known []requirement) (all []rule.Finding) {
 	if versions := slices.SortedFunc(maps.Keys(patches), semver.Compare); len(versions) > 1 && !apart {
 		var parts []string
 		for _, v := range versions {
-			parts = append(parts, v+" ("+shortList(patches[v])+")")
+			parts = append(parts, v+" ("+text.First(patches[v], 3)+")")
 		}
 		all = append(all, rule.New("kubernetes-patch-skew", first.at, m.Path()+": "+first.path, "modules of Kubernetes have several patch versions: %s", strings.Join(parts, ", ")))
 	}
@@ -140,17 +141,9 @@ func kubernetesModule(s *Source) (all []rule.Finding) {
 		if len(lacks) == 0 {
 			continue
 		}
-		f := rule.New("kubernetes-dependency", of.at, m.Path()+": "+kubernetes, "%s %s needs %s at v0.0.0, which does not exist, and nothing replaces it", kubernetes, of.version, shortList(lacks))
+		f := rule.New("kubernetes-dependency", of.at, m.Path()+": "+kubernetes, "%s %s needs %s at v0.0.0, which does not exist, and nothing replaces it", kubernetes, of.version, text.First(lacks, 3))
 		f.Fix = fmt.Sprintf("Do without k8s.io/kubernetes, or add for each of them: replace %s => %s %s.", lacks[0], lacks[0], cmp.Or(strings.Replace(of.version, "v1.", "v0.", 1), "v0.N.P"))
 		all = append(all, f)
 	}
 	return all
-}
-
-// shortList is a list of names, of which many are only counted.
-func shortList(names []string) string {
-	if len(names) <= 3 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:2], ", "), len(names)-2)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	loader "github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -109,11 +110,7 @@ func leftOut(e *loader.LostError, root string, dirs map[string]string) error {
 		left = append(left, dirs[path])
 	}
 	slices.Sort(left)
-	more := ""
-	if n := len(left) - named; n > 0 {
-		left, more = left[:named], fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s%s", err, e.Path, strings.Join(left, ", "), more)
+	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s", err, e.Path, text.First(left, named))
 }
 
 // declared loads packages of a module without the go command, if that is possible.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -130,13 +129,10 @@ func (j *judged) enum() {
 // values names the first values, with a verb.
 func values(all []string, one, many string) string {
 	const shown = 5
-	switch n := len(all); {
-	case n == 1:
+	if len(all) == 1 {
 		return "the value " + all[0] + " " + one
-	case n > shown:
-		return fmt.Sprintf("the values %s and %d more %s", strings.Join(all[:shown], ", "), n-shown, many)
 	}
-	return "the values " + strings.Join(all, ", ") + " " + many
+	return "the values " + text.First(all, shown) + " " + many
 }
 
 // isOf reports whether a value is of the type of a schema.

@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/crd"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // maxSchemaDepth is how deep a schema may be. Those of whole pod templates have 20 levels.
@@ -30,11 +31,7 @@ func check(definition *apiextensionsv1.CustomResourceDefinition) error {
 
 // Few joins the problems of one object, the first ten of them.
 func Few(said []string) string {
-	const most = 10
-	if len(said) > most {
-		return fmt.Sprintf("%s; and %d more", strings.Join(said[:most], "; "), len(said)-most)
-	}
-	return strings.Join(said, "; ")
+	return text.FirstSaid(said, 10)
 }
 
 func deeper(s *apiextensionsv1.JSONSchemaProps, than int) bool {

@@ -24,6 +24,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/postprocess"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -115,7 +116,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 			p.exceeded[s.path] = true
 			note := fmt.Sprintf("%s: its content differs, and not only %s (changed by %s)", s.path, changed[s.by.Changes], cmp.Or(s.by.By, aScript))
 			if path.Ext(s.path) != ".go" {
-				note += ": " + first(s.result.Differences)
+				note += ": " + text.FirstSaid(s.result.Differences, shownDifferences)
 			}
 			added.Notes = append(added.Notes, note)
 		}
@@ -269,15 +270,12 @@ const aScript = "a script"
 
 // ChangedReason says why a file is not compared that a script changes.
 func ChangedReason(by *config.PostProcessed, r postprocess.Result) string {
-	return fmt.Sprintf("post-processed by %s, and differs from the generated content before that: %s", cmp.Or(by.By, aScript), first(r.Differences))
+	return fmt.Sprintf("post-processed by %s, and differs from the generated content before that: %s", cmp.Or(by.By, aScript), text.FirstSaid(r.Differences, shownDifferences))
 }
 
 // FreshNote says that files are as they should be, though a script changes them.
 func FreshNote(first string, count int, by string, how postprocess.Relation) string {
-	if count > 1 {
-		first = fmt.Sprintf("%s and %d more", first, count-1)
-	}
-	return fmt.Sprintf("%s: up to date (post-processed by %s; compared: %s)", first, by, how)
+	return fmt.Sprintf("%s: up to date (post-processed by %s; compared: %s)", text.AndMore(first, count-1), by, how)
 }
 
 // kinds are the kinds of code of the generators; see [tree.NotCompared].
@@ -289,14 +287,6 @@ func Version(settings config.ControllerGen, call int) string {
 		return settings.Calls[call].Version
 	}
 	return settings.Version
-}
-
-// first are the first of many differences.
-func first(all []string) string {
-	if n := len(all) - shownDifferences; n > 0 {
-		return fmt.Sprintf("%s; and %d more", strings.Join(all[:shownDifferences], "; "), n)
-	}
-	return strings.Join(all, "; ")
 }
 
 // loosest is how the file that is least like its generated one relates to that.

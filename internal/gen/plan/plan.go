@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
 	"github.com/crdctl/crdctl/internal/gen/scan"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Plan is what a generation will do.
@@ -212,11 +213,7 @@ func (b *planner) noteLifecycle() {
 	if len(asked) == 0 || slices.Contains(b.settings.Generators, "prerelease-lifecycle") {
 		return
 	}
-	where := asked[0]
-	if n := len(asked) - 1; n > 0 {
-		where = fmt.Sprintf("%s and %d more", where, n)
-	}
-	b.notef("%s: +k8s:prerelease-lifecycle-gen is skipped; to use it, add prerelease-lifecycle to generators in crdctl.yaml", where)
+	b.notef("%s: +k8s:prerelease-lifecycle-gen is skipped; to use it, add prerelease-lifecycle to generators in crdctl.yaml", text.First(asked, 1))
 }
 
 // note notes what a package asks for in vain.
