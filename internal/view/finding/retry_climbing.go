@@ -170,7 +170,8 @@ func (d *retries) forget(k model.Key) {
 		w.over = true
 		for _, other := range d.of {
 			if other.subject == w.subject && other.shown {
-				return // another controller of the program fails for the same object, and its finding has the same subject
+				d.show(other) // another controller of the program fails for the same object, and its finding has the same subject
+				return
 			}
 		}
 		d.show(w)

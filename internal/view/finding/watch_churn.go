@@ -47,6 +47,7 @@ type churning struct {
 type churn struct {
 	window
 
+	shown   bool
 	ended   *ending // that no new watch has followed
 	objects int64
 }
@@ -97,6 +98,7 @@ func (c *churns) watch(w *model.Watch, b *trace.Watch, r trace.Record) {
 	if d.cut(r.T - churnWindow); d.n() < churnLeast {
 		return
 	}
+	d.shown = true
 	message := fmt.Sprintf("watches of %s by %s ended %s, %s", watching{k.actor.Who, k.resource, k.namespace}.what(), k.actor.Name, times(d.total), perSecond(d.rate()))
 	if why := churnWhy[end.why]; why != "" {
 		message += ", the last one " + why
@@ -118,7 +120,17 @@ func (c *churns) tick(now int64) {
 		}
 		if now-last > churnWindow {
 			delete(c.of, k)
-			c.resolve(k.subject())
+			c.over(k.subject())
 		}
 	}
+}
+
+// over resolves the finding of a subject, unless other watches of it go on to end: those with another selector, or of another process.
+func (c *churns) over(subject string) {
+	for k, d := range c.of {
+		if d.shown && k.subject() == subject {
+			return
+		}
+	}
+	c.resolve(subject)
 }
