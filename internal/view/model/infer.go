@@ -24,6 +24,10 @@ const (
 
 	// backOff is how long work queues of client-go and controller-runtime wait at least until they try a key again, but for the precision of lines.
 	backOff = int64(4e6)
+
+	// longestBackOff is what those waits grow to, and busy is for how long a key may wait in the queue after that.
+	longestBackOff = int64(1000e9)
+	busy           = int64(60e9)
 )
 
 func likely(format string, args ...any) Link {
@@ -293,9 +297,9 @@ func (r *Reconcile) again(wait int64) []Cause {
 		return []Cause{{Cause: trace.Cause{Why: why, Certainty: l.Certainty, Proof: l.Proof}}}
 	}
 	switch {
-	case r.After > 0 && wait >= r.After-r.After/20:
+	case r.After > 0 && wait >= r.After-r.After/20 && wait <= r.After+busy:
 		return because("timer", likely("the reconcile before asked to run again after %s", Duration(r.After)))
-	case r.Failed() && wait >= backOff:
+	case r.Failed() && wait >= backOff && wait <= longestBackOff+busy:
 		return because("retry", likely("the reconcile before failed"))
 	}
 	return nil

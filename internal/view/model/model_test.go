@@ -355,6 +355,8 @@ func TestCauseWithoutADelivery(t *testing.T) {
 		{`,"result":"requeue","after":300000000`, 200e6, ""},
 		{`,"result":"error","err":"no"`, 110e6, "retry"},
 		{`,"result":"error","err":"no"`, 101e6, ""}, // something else led to it
+		{`,"result":"error","err":"no"`, 3600e9, ""},
+		{`,"result":"requeue","after":300000000`, 3600e9, ""},
 		{`,"result":"ok"`, 401e6, ""},
 	} {
 		m := read(t, definitions+fmt.Sprintf(line, 10, int64(90e6), "r1", "begin", int64(90e6), "")+"\n"+fmt.Sprintf(line, 11, int64(100e6), "r1", "end", int64(90e6), test.end)+"\n"+
