@@ -276,7 +276,8 @@ func (x *run) script(file, dir string, call shell.Call) {
 	}
 	x.read[file] = true
 	text, _ := x.text(file)
-	if !x.seen && !x.wanted(text) && !leads.MatchString(text) {
+	given := strings.Join(call.Args, " ") // in which a script that runs any tool may have its name
+	if !x.seen && !x.wanted(text) && !x.wanted(given) && !leads.MatchString(text) {
 		return
 	}
 	call.Load, call.Output = func(file string) (string, bool) { return x.text(Local("", file)) }, x.prints
