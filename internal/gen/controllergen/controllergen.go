@@ -27,6 +27,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // File is one that a generator made.
@@ -232,6 +233,9 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
+// crashed is what a generator says that panics.
+var crashed = lazyregexp.New(`^(runtime error|interface conversion): `)
+
 // dangerous is advice of controller-gen about a flag of its own.
 const dangerous = " If you are really sure you want to use them, re-run with crd:allowDangerousTypes=true"
 
@@ -282,6 +286,9 @@ func (r *runner) files(c *call, result host.Result) (files []File, err error) {
 		said = nil
 	} else if file := r.foreign(result.Errors); file != "" {
 		return nil, diag.Unsupported(diag.WithHint(c.what(), r.root, fmt.Sprintf("controller-gen %s cannot read %s; set a later version", c.code, file), said...))
+	} else if slices.ContainsFunc(result.Failures, crashed.MatchString) {
+		// A bug of that version says nothing about the sources, and what it would make without it is not known.
+		return nil, diag.Unavailable(diag.WithHint(c.what(), r.root, fmt.Sprintf("controller-gen %s crashes here; set a later version", c.code), said...))
 	}
 	if err := diag.New(c.what(), r.root, said...); err != nil {
 		return nil, err

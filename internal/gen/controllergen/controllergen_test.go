@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
@@ -325,4 +326,17 @@ func TestForeign(t *testing.T) {
 	assert.Empty(t, r.foreign([]packages.Error{their, own}))
 	assert.Empty(t, r.foreign([]packages.Error{about}))
 	assert.Empty(t, r.foreign([]packages.Error{{Pos: "api/v1/barn.go:4:2", Msg: "a module is unavailable"}}))
+}
+
+// A version that panics has a bug: what it would make is not known, and other calls can be compared.
+func TestCrashed(t *testing.T) {
+	r := &runner{root: filepath.FromSlash("/farm")}
+	c := &call{ControllerGenCall: config.ControllerGenCall{Object: &config.ObjectGenerator{}, Paths: []string{"./..."}}, code: "v0.4.1"}
+	_, err := r.files(c, host.Result{Failures: []string{"interface conversion: types.Type is *types.Basic, not *types.Named"}})
+	assert.EqualError(t, err, "run controller-gen object paths=./...:\n  interface conversion: types.Type is *types.Basic, not *types.Named\ncontroller-gen v0.4.1 crashes here; set a later version")
+	assert.True(t, diag.IsUnavailable(err))
+	assert.False(t, diag.IsUnsupported(err))
+	_, err = r.files(c, host.Result{Failures: []string{"open hack/header.txt: no such file or directory"}})
+	require.Error(t, err)
+	assert.False(t, diag.IsUnavailable(err))
 }
