@@ -36,8 +36,11 @@ var BreaksLines = Pattern{words: []string{"golines"}, expression: lazyregexp.New
 
 // GivesHeaders is in a command that changes the headers of Go files after they were generated. What only checks them has such a name, too.
 var GivesHeaders = Pattern{words: []string{"license", "header", "copyright"}, expression: lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|\bory\s+dev\s+headers\b|/[\w-]*(header|license|copyright)s?\.(sh|py)\b)`), not: func(line []byte) bool {
-	return onlyChecks.MatchString(path.Base(headerScript.FindString(string(line))))
+	return onlyChecks.MatchString(path.Base(headerScript.FindString(string(line)))) || checksHeaders.Match(line)
 }}
+
+// checksHeaders is in a call of addlicense that changes nothing.
+var checksHeaders = lazyregexp.New(`(?i)\baddlicense\b[^\n]*\s--?check\b`)
 
 // onlyChecks is in the names of scripts that change nothing.
 var onlyChecks = lazyregexp.New(`(?i)verify|check|test|diff|lint`)

@@ -32,7 +32,12 @@ func (l Line) On(file string) config.PostProcessed {
 
 // changes is what the command can change at most: see [config.PostProcessed].
 func (l Line) changes() config.Change {
-	line := wrapper.ReplaceAllString(strings.Join(l.Words, " "), "")
+	line := listing.ReplaceAllStringFunc(wrapper.ReplaceAllString(strings.Join(l.Words, " "), ""), func(found string) string {
+		if strings.Contains(found, "-exec") {
+			return found
+		}
+		return ""
+	})
 	switch {
 	case formats.MatchString(line) && !mayEdit.MatchString(line):
 		return config.ChangesForm
@@ -55,6 +60,8 @@ var (
 	importsOnly = lazyregexp.New(`^(find\b[^|;&]*\|\s*xargs\s+(-\S+\s+(\d+\s+)?)*)?g?sed\s+-i\s+(\.\w+\s+)?['"]?\s*/\^?import[^/]*/\s*,\s*/[^/]*/\s*\{([^{}]|\{[^{}]*\})*\}['"]?(\s[^;&|]*)?$`)
 	// wrapper has a shell run a command that it installs first.
 	wrapper = lazyregexp.New(`\b(ba)?sh\s+-e?c\s+['"]?\s*(go\s+install\s+\S+\s*&&)?`)
+	// listing has find print the names of the files that a command is given. An expression of these may have words such as sh.
+	listing = lazyregexp.New(`\$\((shell\s+)?find\s(\\.|[^()\\])*\)`)
 	// mayEdit is in a command that may change more than that.
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )
