@@ -34,7 +34,7 @@ func (p *project) areas(failed map[int]error) (all []tree.Area) {
 		owns, replaces := a.Owns, a.Replaces
 		all[i].Tool = Tool
 		all[i].Owns = func(file string, data []byte) bool {
-			return !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && owns(file, data) && !p.inUse(file)
+			return !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && owns(file, data) && !p.inUse(file) && !p.isCopy(file)
 		}
 		all[i].Replaces = func(file string, data []byte) bool {
 			return p.exceeded[file] || replaces != nil && replaces(file, data)

@@ -24,14 +24,28 @@ func (p *project) inUse(file string) bool {
 	return p.kustomized(dir, name) || p.kustomized(path.Dir(dir), path.Join(path.Base(dir), name))
 }
 
+// isCopy reports whether a call makes the CRD of a file that nothing makes in another directory, from which a command may copy it.
+func (p *project) isCopy(file string) bool {
+	if p.files[file] != nil || path.Ext(file) != ".yaml" {
+		return false
+	}
+	for at, f := range p.files {
+		if f.Generator == "crd" && path.Base(at) == path.Base(file) {
+			return true
+		}
+	}
+	return false
+}
+
 // kustomized reports whether the kustomization of a directory names a file.
 func (p *project) kustomized(dir, file string) bool {
 	data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), "kustomization.yaml"), safefs.MaxFile)
 	return err == nil && bytes.Contains(data, []byte("- "+file+"\n"))
 }
 
-// leftAlone are the roles and configurations of webhooks that no marker makes, and the CRDs of which that is true that a kustomization uses.
-// controller-gen deletes nothing, a role without markers may be a person's, and the types of a CRD may be in another repository, so they stay.
+// leftAlone are the roles and configurations of webhooks that no marker makes, and the CRDs of which that is true that a kustomization uses
+// or that are made in another directory. controller-gen deletes nothing, a role without markers may be a person's, and the types of a CRD may be in another
+// repository, so they stay.
 // What t has is made by crdctl's own settings.
 func (p *project) leftAlone(t *tree.Tree, failed map[int]error) (all []tree.NotCompared, err error) {
 	for i := range p.settings.Calls {
@@ -43,7 +57,7 @@ func (p *project) leftAlone(t *tree.Tree, failed map[int]error) (all []tree.NotC
 				match := a.Match
 				a.Match = func(file string) bool {
 					_, other := t.Content(file)
-					return match(file) && !other && p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && (name != "crd" || p.inUse(file))
+					return match(file) && !other && p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && (name != "crd" || p.inUse(file) || p.isCopy(file))
 				}
 				files, err := tree.Written(p.root, a)
 				if err != nil {
@@ -56,7 +70,10 @@ func (p *project) leftAlone(t *tree.Tree, failed map[int]error) (all []tree.NotC
 					p.left[file] = true
 				}
 				reason := "no marker of controller-gen generates it; it stays, since a person may have written it"
-				if slices.ContainsFunc(files, p.inUse) {
+				switch {
+				case slices.ContainsFunc(files, p.isCopy):
+					reason = "controller-gen generates it in another directory only; it stays, since it may be a copy"
+				case slices.ContainsFunc(files, p.inUse):
 					reason = "no marker of controller-gen generates it, but a kustomization uses it; it stays"
 				}
 				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files, Reason: reason})
