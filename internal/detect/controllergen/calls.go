@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -199,6 +200,9 @@ func (r *Reader) readCall(step steps.Step, given []string) (*genCall, error) {
 		if value := step.Env[name]; value != "" && !notKnown(value) {
 			if call.Env == nil {
 				call.Env = map[string]string{}
+			}
+			if name == "GOWORK" && text.Below(shell.Root, value) {
+				value = relative(call.Dir, steps.Local("", value))
 			}
 			call.Env[name] = value
 		}

@@ -99,7 +99,11 @@ func (k *kept) first(i int) (key cache.Key, ok bool) {
 	h := cache.NewHash("call of controller-gen")
 	h.Add(k.common...)
 	h.Add(string(text))
-	for _, file := range headers(&c) {
+	files := headers(&c)
+	if work := c.Env["GOWORK"]; work != "" && work != "off" {
+		files = append(files, work)
+	}
+	for _, file := range files {
 		if !path.IsAbs(file) {
 			file = path.Join(c.Dir, file)
 		}

@@ -340,3 +340,12 @@ func TestCrashed(t *testing.T) {
 	require.Error(t, err)
 	assert.False(t, diag.IsUnavailable(err))
 }
+
+// The go command takes no relative file of a workspace: it is one of the directory of the call.
+func TestVariables(t *testing.T) {
+	dir := t.TempDir()
+	for value, want := range map[string]string{"off": "off", "go.work.gen": filepath.Join(dir, "go.work.gen"), filepath.Join(dir, "go.work"): filepath.Join(dir, "go.work")} {
+		c := &call{ControllerGenCall: config.ControllerGenCall{Env: map[string]string{"GOWORK": value}}, dir: dir}
+		assert.Equal(t, []string{"GOWORK=" + want}, variables(c))
+	}
+}

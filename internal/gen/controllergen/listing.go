@@ -31,7 +31,11 @@ func tags(c *call) []string {
 // variables are those of the go command in a call.
 func variables(c *call) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		all = append(all, name+"="+c.Env[name])
+		value := c.Env[name]
+		if name == "GOWORK" && value != "" && value != "off" && !filepath.IsAbs(value) {
+			value = filepath.Join(c.dir, filepath.FromSlash(value)) // the go command takes no relative one
+		}
+		all = append(all, name+"="+value)
 	}
 	return all
 }
