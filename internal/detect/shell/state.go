@@ -223,6 +223,10 @@ func (s *state) call(c *syntax.CallExpr, writes, reads []string) {
 		}
 	case "source", ".":
 		s.include(last)
+	case "shift":
+		if args := s.vars["@"].List; len(words) == 1 && len(args) > 0 && !s.maybe {
+			s.arguments(args[1:])
+		}
 	case "ARG", "ENV": // of a Dockerfile
 		if name, value, ok := strings.Cut(last, "="); ok {
 			s.set(name, text(value), int(c.Pos().Line()))

@@ -201,12 +201,29 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 				env = x.file.Exported()
 				maps.Copy(env, c.Env)
 			}
+			start := len(x.steps)
 			x.script(script, c.Dir, shell.Call{Args: args, Env: env})
+			x.nameTool(x.steps[start:], args)
 			continue
 		}
 		c.Words = intoDirectory(words)
 		x.steps = append(x.steps, Step{Command: c, Path: file})
 		x.seen = x.seen || x.wanted(strings.Join(words, " "))
+	}
+}
+
+// nameTool gives a program that cannot be read the name that the script was given before the arguments of that program.
+func (x *run) nameTool(all []Step, args []string) {
+	for i, name := range args {
+		if !x.wanted(name) {
+			continue
+		}
+		for j := range all {
+			if words := all[j].Words; len(words) > 1 && strings.Contains(words[0], "$") && slices.Equal(words[1:], args[i+1:]) {
+				all[j].Words = slices.Concat([]string{name}, words[1:])
+				x.seen = true
+			}
+		}
 	}
 }
 
