@@ -8,6 +8,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
@@ -27,6 +29,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Built is what a chart renders.
@@ -91,7 +94,11 @@ func Build(root, dir string, server Server) (*Built, error) {
 			continue
 		}
 		_, inside, _ := strings.Cut(name, "/") // without the chart's name
-		objects, err := manifest.Rendered(filepath.Join(dir, filepath.FromSlash(inside)), []byte(rendered[name]))
+		text := rendered[name]
+		if !plain[name] {
+			text = separated(text)
+		}
+		objects, err := manifest.Rendered(filepath.Join(dir, filepath.FromSlash(inside)), []byte(text))
 		switch {
 		case err == nil:
 		case plain[name] && strings.Contains(rendered[name], "{{"):
@@ -109,6 +116,19 @@ func Build(root, dir string, server Server) (*Built, error) {
 		}
 	}
 	return b, errors.Join(problems...)
+}
+
+// separator is what Helm takes for the end of a document, with the white space that it removes after it.
+var separator = lazyregexp.New(`(?m)^---\s*`)
+
+// separated is what a template made, with separators that YAML has, too: for Helm, text may follow one, and the first may be indented. Lines keep
+// their numbers as long as no text follows a separator.
+func separated(text string) string {
+	lines := func(space string) string { return strings.Repeat("\n", strings.Count(space, "\n")) }
+	start := strings.TrimLeftFunc(text, unicode.IsSpace)
+	return lines(text[:len(text)-len(start)]) + separator.ReplaceAllStringFunc(start, func(found string) string {
+		return "---" + cmp.Or(lines(found), "\n")
+	})
 }
 
 // CRDs reads the CRDs of the chart in a directory that a user named.

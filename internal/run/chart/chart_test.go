@@ -50,7 +50,8 @@ func shown(b *chart.Built) map[string]any {
 	return all
 }
 
-// Objects have the values' defaults, the release, and the API server; hooks, notes, partial templates and ignored files are left out.
+// Objects have the values' defaults, the release, and the API server; hooks, notes, partial templates and ignored files are left out. What templates
+// make is split into documents as Helm does.
 func TestBuild(t *testing.T) {
 	b, err := built(t, map[string]string{
 		"values.yaml":            "name: tea\n",
@@ -62,13 +63,14 @@ func TestBuild(t *testing.T) {
 		"templates/c.yaml":       template("c", `.Capabilities.KubeVersion.Version }} {{ .Capabilities.APIVersions.Has "v1/Pod" }} {{ .Capabilities.APIVersions.Has "v2/Pod"`),
 		"templates/d.yaml":       template("d", `lookup "v1" "Secret" "" "x"`) + "labels: {a: b}\nlabels: {a: c}\n",
 		"templates/hook.yaml":    strings.Replace(template("hook", `1`), "metadata:", "metadata:\n  annotations: {helm.sh/hook: post-install}", 1),
+		"templates/split.yaml":   "{{ if true }}\n  ---\n" + template("indented", `1`) + "---" + template("glued", `2`) + "--- \n\n  " + template("first", `3`) + "{{ end }}",
 		"templates/NOTES.txt":    "not: [YAML",
 		"templates/off.yaml":     "{{ if .Values.on }}" + template("off", `1`) + "{{ end }}",
 		"templates/x.yaml.bak":   "{{ broken",
 		"templates/.x.yaml.swp":  "{{ broken",
 	}, chart.Server{Version: "v1.37.1", APIs: []string{"v1", "v1/Pod"}})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"{{ verbatim }}": nil, "a": "shop-tea", "b": "from a file", "c": "v1.37.1 true false", "d": "map[]"}, shown(b))
+	assert.Equal(t, map[string]any{"{{ verbatim }}": nil, "a": "shop-tea", "b": "from a file", "c": "v1.37.1 true false", "d": "map[]", "indented": "1", "glued": "2", "first": "3"}, shown(b))
 	assert.Equal(t, filepath.Join("charts", "own", "crds", "crd.yaml")+":1", b.Objects[0].Place())
 	assert.Equal(t, filepath.Join("charts", "own", "templates", "a.yaml")+":1", b.Objects[2].Place())
 	assert.Equal(t, "default", b.Objects[2].GetNamespace())
