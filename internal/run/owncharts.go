@@ -93,8 +93,11 @@ func chartsBelow(root string) (dirs []string) {
 		}
 		return fs.SkipDir // charts in it are its dependencies
 	})
-	return dirs
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return slices.Contains(dirs, staging+dir) })
 }
+
+// staging is where projects keep what the next release has, as their sources are: next to it is what the last release had.
+const staging = "manifest_staging/"
 
 // walkOwn visits the directories that may have manifests of the project's own, without those of tests and examples.
 func walkOwn(root string, visit func(dir string) error) {

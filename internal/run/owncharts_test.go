@@ -68,6 +68,10 @@ func TestUseChart(t *testing.T) {
 			}),
 			manifests: []string{"charts/shop"}, said: used,
 		},
+		"the next release of one": {
+			files:     with(chartIn("charts/shop"), chartIn("manifest_staging/charts/shop")),
+			manifests: []string{"manifest_staging/charts/shop"}, said: strings.Replace(used, "charts/shop", "manifest_staging/charts/shop", 1),
+		},
 		"one that does not render": {
 			files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/a.yaml": `a: {{ required "set url" .Values.url }}`}),
 			said:  "crdctl: render the chart in charts/shop: execution error at (charts/shop/templates/a.yaml:1:6): set url; the chart is not used\n",
