@@ -89,14 +89,17 @@ func (p *Pod) moveEnv(moved []Move, here Mounts) []Variable {
 // withDefault is a variable of clusterctl, with its default: providers of Cluster API have them in their manifests, for the one who installs these.
 var withDefault = lazyregexp.New(`\$\{([A-Za-z_]\w*)(:?)[-=]([^{}]*)\}`)
 
-// placeholder is a value that is only a variable without a default.
-var placeholder = lazyregexp.New(`^\$\{[A-Za-z_]\w*\}$`)
+// placeholder is a value that is only a variable without a default, as envsubst and others replace it.
+var placeholder = lazyregexp.New(`^\$(\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)$`)
+
+// variableOf is the name of the variable that a placeholder is.
+func variableOf(placeholder string) string { return strings.Trim(placeholder, "${}") }
 
 // substituted has variables of our environment, or else their defaults, where a text names them with a default, as in ${NAME:=value}, or is
 // nothing but the name of one.
 func substituted(text string) string {
 	if placeholder.MatchString(text) {
-		if value, ok := os.LookupEnv(text[2 : len(text)-1]); ok {
+		if value, ok := os.LookupEnv(variableOf(text)); ok {
 			return value
 		}
 	}

@@ -97,7 +97,7 @@ func New(o manifest.Object, program string, here Mounts) *Pod {
 	})
 	words := slices.Clone(afterProgram(c))
 	for i, w := range words {
-		words[i] = substituted(w)
+		words[i] = p.argument(w)
 	}
 	var moved []Move
 	for _, m := range c.VolumeMounts {
@@ -126,6 +126,19 @@ func New(o manifest.Object, program string, here Mounts) *Pod {
 		}
 	}
 	return p
+}
+
+// argument is an argument, or the value of a flag, with variables of our environment. One that this does not have stays, and is noted.
+func (p *Pod) argument(arg string) string {
+	flag, value, ok := strings.Cut(arg, "=")
+	if !ok || FlagOf(arg) == "" || !placeholder.MatchString(value) {
+		return substituted(arg)
+	}
+	here := substituted(value)
+	if here == value {
+		p.unknown = append(p.unknown, reference{variableOf(value), arg})
+	}
+	return flag + "=" + here
 }
 
 // DefaultAccount is the service account of pods that name none.
