@@ -26,7 +26,7 @@ var (
 	probeFlags       = addressFlags("health-probe", "healthz", "health", "probe")
 	secureFlags      = []string{"metrics-secure", "secure-metrics"}
 	insecureFlags    = []string{"insecure-diagnostics"} // of Cluster API
-	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
+	leaderFlags      = ofManager("leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled")
 	noLeaderFlags    = []string{"disable-leader-election", "disable-leader-elect"}
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
 	webhookAddrFlags = []string{"webhook-addr", "webhook-bind-address"}
@@ -53,14 +53,25 @@ func addressFlags(served ...string) (names []string) {
 			names = append(names, what+"-"+end)
 		}
 	}
-	return names
+	return ofManager(names...)
+}
+
+// ofManager adds the names of flags in programs that have others for what they manage.
+func ofManager(names ...string) []string {
+	all := slices.Clone(names)
+	for _, manager := range []string{"operator", "controller", "manager"} {
+		for _, name := range names {
+			all = append(all, manager+"-"+name)
+		}
+	}
+	return all
 }
 
 // kubeconfigFlag is defined by controller-runtime, for all programs, and by most others.
 const kubeconfigFlag = "kubeconfig"
 
 // kubeconfigFlags are what other programs call it.
-var kubeconfigFlags = []string{"kube-config", "kubeConfig", "kube-config-path", "kubeconfig-path"}
+var kubeconfigFlags = []string{"kube-config", "kubeConfig", "kube-config-path", "kubeconfig-path", "kubernetes.config-file"}
 
 // program starts the program of controllers as a Deployment would, but on this machine: with ports that are free, without leader
 // election, and with the certificates of this run. Only flags that the program has are set.

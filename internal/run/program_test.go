@@ -369,6 +369,8 @@ func TestManagerWithoutManifests(t *testing.T) {
 
 	m.source.Flags = map[string]mainpkg.Flag{"metrics-listen-addr": {}, "health-bind-addr": {}, "unhealth-addr": {}}
 	assert.Equal(t, []string{"--metrics-listen-addr=" + m.metrics, "--health-bind-addr=" + m.probes}, m.args(nil), "addresses, however they are called")
+	m.source.Flags = map[string]mainpkg.Flag{"operator-metrics-bind-address": {}, "operator-health-probe-bind-address": {}, "operator-leader-election": {Bool: true}, "kubernetes.config-file": {}}
+	assert.Equal(t, []string{"--operator-metrics-bind-address=" + m.metrics, "--operator-health-probe-bind-address=" + m.probes, "--operator-leader-election=false", "--kubernetes.config-file=$(KUBECONFIG)"}, m.args(nil))
 	m.source.Flags = map[string]mainpkg.Flag{"kube-config": {Default: "/home/op/.kube/config"}, "disable-leader-election": {Bool: true}}
 	assert.Equal(t, []string{"--disable-leader-election=true", "--kube-config=$(KUBECONFIG)"}, m.args(nil))
 
