@@ -93,11 +93,13 @@ func chartsBelow(root string) (dirs []string) {
 		}
 		return fs.SkipDir // charts in it are its dependencies
 	})
-	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return slices.Contains(dirs, staging+dir) })
+	return unstaged(dirs)
 }
 
-// staging is where projects keep what the next release has, as their sources are: next to it is what the last release had.
-const staging = "manifest_staging/"
+// unstaged are directories without those of the last release where a project keeps what the next one has, as its sources are, in manifest_staging.
+func unstaged(dirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return slices.Contains(dirs, "manifest_staging/"+dir) })
+}
 
 // walkOwn visits the directories that may have manifests of the project's own, without those of tests and examples.
 func walkOwn(root string, visit func(dir string) error) {

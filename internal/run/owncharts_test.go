@@ -40,6 +40,7 @@ func TestUseChart(t *testing.T) {
 		files     map[string]string
 		manifests []string
 		said      string
+		program   string
 	}{
 		"one of its own": {
 			files: with(chartIn("charts/shop"), chartIn("test/charts/a"), chartIn("examples/b"), chartIn("vendor/c"), chartIn("charts/shop/charts/e"), map[string]string{
@@ -122,6 +123,25 @@ func TestUseChart(t *testing.T) {
 			},
 			manifests: []string{"config/shop"}, said: "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization config/shop\n",
 		},
+		"no chart and no kustomization, and one directory of plain manifests": {
+			files: map[string]string{
+				"deploy/2_shop.yaml": plain, "deploy/1_rbac.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n", "deploy/0_crd.yaml": foreignCRD,
+				"deploy/order.yaml": "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: a}\n", "deploy/db.yaml": strings.ReplaceAll(plain, "shop", "db"),
+				"deploy/template.yaml": "{{ a }}", "other/db.yaml": strings.ReplaceAll(plain, "shop", "db"), "go.mod": "module example.com/shop\n",
+				"many/one.yaml": plain, "many/two.yaml": plain, "config/rbac/role.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n",
+			},
+			manifests: []string{"config/rbac", "deploy/1_rbac.yaml", "deploy/2_shop.yaml"},
+			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/1_rbac.yaml, deploy/2_shop.yaml\n",
+		},
+		"one directory of plain manifests, whose Deployment is called like the module": {
+			program: "cmd/manager", files: map[string]string{"deploy/shop.yaml": plain, "go.mod": "module example.com/shop\n", "cmd/manager/main.go": "package main\n"},
+			manifests: []string{"deploy/shop.yaml"},
+			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/shop.yaml\n",
+		},
+		"no chart and no kustomization, and two directories of plain manifests": {
+			files: map[string]string{"deploy/shop.yaml": plain, "install/shop.yaml": plain, "manifest_staging/deploy/shop.yaml": plain, "go.mod": "module example.com/shop\n"},
+			said:  "crdctl: install, manifest_staging/deploy have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes\n",
+		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,6 +149,7 @@ func TestUseChart(t *testing.T) {
 			safefstest.WriteFiles(t, root, test.files)
 			p := &config.Project{}
 			require.True(t, Locate(root, p))
+			p.Controller.Package = test.program
 			i := &installer{Options: Options{Options: builtin.Options{Root: root}, Project: p}, sources: newSources(root), reporter: ui.NewReporter(said)}
 			i.useChart()
 			assert.Equal(t, test.manifests, nonEmpty(p.Controller.Manifests))

@@ -48,6 +48,7 @@ func (i *installer) useKustomization(program string) {
 	}
 	switch len(found) {
 	case 0:
+		i.useFiles(program)
 	case 1:
 		b := built[found[0]]
 		c.Manifests = append(slices.DeleteFunc(slices.Clone(c.Manifests), func(dir string) bool { return slices.Contains(b.paths, fileOf(dir)) }), found[0])

@@ -35,7 +35,7 @@ func filesOf(root, path string) ([]file, error) {
 	}
 	paths := []string{path}
 	if info.IsDir() {
-		if paths, err = manifestsIn(root, path); err != nil {
+		if paths, err = FilesIn(root, path); err != nil {
 			return nil, err
 		}
 	}
@@ -54,7 +54,8 @@ func filesOf(root, path string) ([]file, error) {
 	return files, nil
 }
 
-func manifestsIn(root, dir string) ([]string, error) {
+// FilesIn are the manifests in a directory below root.
+func FilesIn(root, dir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(root, dir))
 	var paths []string
 	for _, e := range entries {

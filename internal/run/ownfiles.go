@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/chart"
+	"github.com/crdctl/crdctl/internal/run/kustomization"
+	"github.com/crdctl/crdctl/internal/run/pod"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// useFiles adds the files of the one directory of plain manifests that has a workload of the program to those that were found. Several directories
+// are reported.
+func (i *installer) useFiles(program string) {
+	runs := func(o manifest.Object) bool { return pod.RunsProgram(o, program) }
+	if dir := i.Project.Controller.Package; slices.Contains([]string{"manager", "controller", "operator"}, path.Base(dir)) { // images have a longer name
+		module := pod.ProgramName(i.Root, ".")
+		runs = func(o manifest.Object) bool { return pod.RunsProgram(o, program) || pod.RunsProgram(o, module) }
+	}
+	var found []string
+	files := map[string][]string{} // by directory
+	walkOwn(i.Root, func(dir string) error {
+		full := filepath.Join(i.Root, filepath.FromSlash(dir))
+		if chart.File(full) != "" {
+			return fs.SkipDir
+		}
+		if kustomization.File(full) == "" {
+			if files[dir] = filesWith(i.Root, dir, runs); len(files[dir]) > 0 {
+				found = append(found, dir)
+			}
+		}
+		return nil
+	})
+	switch found = unstaged(found); len(found) {
+	case 0:
+	case 1:
+		c := &i.Project.Controller
+		c.Manifests = append(slices.Clone(c.Manifests), files[found[0]]...)
+		i.reporter.Note("no manifest in a usual place has the controller's Deployment, so its manifests are %s", text.Shorten(strings.Join(files[found[0]], ", "), 300))
+	default:
+		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes", strings.Join(found, ", "))
+	}
+}
+
+// filesWith are the files of a directory with what a controller has in a cluster, if exactly one workload in them runs its program. Files with objects
+// of other kinds are left out: these may be examples, or what the program works on.
+func filesWith(root, dir string, runs func(manifest.Object) bool) (files []string) {
+	paths, err := manifest.FilesIn(root, filepath.FromSlash(dir))
+	if err != nil {
+		return nil
+	}
+	workloads := 0
+	for _, p := range paths {
+		objects, err := manifest.Objects(root, p)
+		if err != nil || !slices.ContainsFunc(objects, func(o manifest.Object) bool { return !o.IsCRD() }) {
+			continue
+		}
+		own := func(o manifest.Object) bool { return pod.IsWorkload(o) && runs(o) }
+		for _, o := range objects {
+			if own(o) {
+				workloads++
+			}
+		}
+		if !slices.ContainsFunc(objects, func(o manifest.Object) bool {
+			return !own(o) && !o.IsCRD() && !slices.Contains(aroundKinds, o.GetKind())
+		}) {
+			files = append(files, filepath.ToSlash(p))
+		}
+	}
+	if workloads != 1 {
+		return nil
+	}
+	return files
+}
+
+// aroundKinds are what manifests have around the workload of a controller.
+var aroundKinds = slices.Concat([]string{
+	"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", "ConfigMap", "Secret", "Service", "PriorityClass", "NetworkPolicy", "PodDisruptionBudget",
+}, webhookKinds)
