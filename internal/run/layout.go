@@ -74,7 +74,15 @@ func (i *installer) managerCRDs() (crds []manifest.CRD, err error) {
 	among := func(paths []string) error { return add(i.sources.crds(paths)) }
 	in := func(dirs []string) (err error) {
 		for _, p := range dirs {
-			err = errors.Join(err, add(manifest.CRDsIn(i.Root, filepath.FromSlash(p))))
+			found, unread := manifest.CRDsIn(i.Root, filepath.FromSlash(p))
+			for _, crd := range found {
+				for at := range crds {
+					if known := &crds[at]; known.Name == crd.Name && i.ofKustomization(known.File) { // what is wrong is rarely in its patches
+						known.File, known.Line = crd.File, crd.Line
+					}
+				}
+			}
+			err = errors.Join(err, add(found, unread))
 		}
 		return err
 	}
@@ -101,6 +109,12 @@ func (i *installer) managerCRDs() (crds []manifest.CRD, err error) {
 		}
 	}
 	return append(crds, i.foreign...), nil
+}
+
+// ofKustomization reports whether a file below the root is a kustomization.
+func (i *installer) ofKustomization(file string) bool {
+	full := filepath.Join(i.Root, file)
+	return kustomization.File(filepath.Dir(full)) == full
 }
 
 // downloaded reports whether a build may have brought modules whose CRDs were looked for before it, and has them looked for again. It does so
