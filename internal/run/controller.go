@@ -82,7 +82,7 @@ func (c *controller) ended() error {
 
 func (d *devLoop) start(b *binary) error {
 	args, env := d.command()
-	hint := exitHint(d.Program, args) + d.installer.lacks(env)
+	hint := exitHint(d.Program, args) + d.installer.lacks(env) + d.installer.portTaken()
 	path, signal := b.path, os.Signal(syscall.SIGTERM)
 	if d.Debugger != nil {
 		path, args, signal = d.Debugger.command(path, args)

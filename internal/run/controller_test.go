@@ -4,9 +4,11 @@ package run
 
 import (
 	"bytes"
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run/pod"
@@ -58,6 +60,14 @@ func TestExitHint(t *testing.T) {
 	assert.Empty(t, exitHint(nil, nil))
 	assert.Empty(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"serve", "--x"}))
 	assert.Contains(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"--x"}), "crdctl run -- SUBCOMMAND")
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	i := &installer{program: &program{source: &mainpkg.Program{WebhookPort: l.Addr().(*net.TCPAddr).Port}}}
+	assert.Contains(t, i.portTaken(), portOf(l.Addr().String())+", which no flag changes, and another program has that port")
+	require.NoError(t, l.Close())
+	assert.Empty(t, i.portTaken())
+	i.program.source.Flags = map[string]mainpkg.Flag{"webhook-port": {}}
+	assert.Empty(t, i.portTaken(), "any port")
 	assert.Empty(t, electionHint(&mainpkg.Program{}))
 	assert.Contains(t, electionHint(&mainpkg.Program{ElectsInPod: true}), "set LeaderElectionNamespace in its source")
 	assert.Contains(t, exitHint(&mainpkg.Program{InClusterOnly: true}, nil), `clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))`)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -102,6 +103,21 @@ func freePort() (port int, err error) {
 		}
 	}
 	return 0, fmt.Errorf("find a free port: %w", err)
+}
+
+// portTaken is why the controller may end, if the port of webhooks that its sources fix is not free before it starts.
+func (i *installer) portTaken() string {
+	if i.program == nil || i.program.webhookPort() == 0 {
+		return ""
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(i.program.webhookPort())))
+	if err == nil {
+		_ = l.Close()
+	}
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return ""
+	}
+	return fmt.Sprintf("; if it serves webhooks, it does so on port %d, which no flag changes, and another program has that port: stop that program", i.program.webhookPort())
 }
 
 func (w *webhooks) env() []string {
