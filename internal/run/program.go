@@ -41,7 +41,7 @@ var (
 	readyFlags     = []string{"readiness-probe-bind-address"}
 	readyPortFlags = []string{"readiness-probe-port"}
 	// controller-runtime cannot find out by itself, outside of a cluster, where a leader is elected.
-	namespaceFlags = []string{"operator-namespace", "controller-namespace", "pod-namespace", "leader-election-namespace"}
+	namespaceFlags = []string{"operator-namespace", "controller-namespace", "pod-namespace", "leader-election-namespace", "lease-namespace", "lease_namespace", "kubernetes.namespace"}
 	outsideFlags   = []string{"outofcluster", "out-of-cluster", "outside-cluster"}
 	insideFlags    = []string{"in-cluster", "incluster", "inCluster", "running-in-cluster", "run-in-cluster"}
 )

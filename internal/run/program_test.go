@@ -332,10 +332,10 @@ func TestSubcommand(t *testing.T) {
 	m.pod = &pod.Pod{Args: []string{"--all", "manager"}}
 	assert.Equal(t, []string{"--all", "manager", "--health-addr=" + m.probes}, m.args(nil), "the manifests name it after a flag")
 
-	m.pod, m.source.Flags = &pod.Pod{Namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}, "leader-election-namespace": {}}
-	assert.Equal(t, []string{"manager", "--operator-namespace=shop", "--leader-election-namespace=shop"}, m.args(nil), "the namespace of the pod")
+	m.pod, m.source.Flags = &pod.Pod{Namespace: "shop"}, map[string]mainpkg.Flag{"operator-namespace": {}, "leader-election-namespace": {}, "lease_namespace": {}}
+	assert.Equal(t, []string{"manager", "--operator-namespace=shop", "--leader-election-namespace=shop", "--lease_namespace=shop"}, m.args(nil), "the namespace of the pod")
 	m.pod.Args = []string{"--operator-namespace=mine"}
-	delete(m.source.Flags, "leader-election-namespace")
+	m.source.Flags = map[string]mainpkg.Flag{"operator-namespace": {}}
 	assert.Equal(t, []string{"manager", "--operator-namespace=mine"}, m.args(nil), "the manifests have it")
 
 	m.pod = &pod.Pod{Command: true, Args: []string{"run"}}
