@@ -123,7 +123,7 @@ func (r *Reader) takeHeader(c *genCall, header string, files int) bool {
 // copiesOf are the files with deep copies that a call makes.
 func (r *Reader) copiesOf(c *genCall) (all []*repo.GoFile) {
 	for _, f := range r.Files {
-		if f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir) {
+		if f.Generator == Name && path.Base(f.Path) == DeepCopies && copiesTo(c, r.Modules, f.Dir) {
 			all = append(all, f)
 		}
 	}

@@ -37,6 +37,18 @@ func covers(c *genCall, modules *repo.Modules, dir string) bool {
 	})
 }
 
+// copiesTo reports whether a call makes the deep copies in a directory.
+func copiesTo(c *genCall, modules *repo.Modules, dir string) bool {
+	if c.Object == nil {
+		return false
+	}
+	if _, set := c.Output["object"]; set {
+		to, ok := c.OutputDir("object")
+		return ok && to == dir
+	}
+	return covers(c, modules, dir)
+}
+
 // inferObject makes a call for the deep copies of each module that no call makes: each file depends on its package alone.
 func (r *Reader) inferObject(calls []*genCall) []*genCall {
 	byModule := map[string][]*repo.GoFile{}
@@ -44,7 +56,7 @@ func (r *Reader) inferObject(calls []*genCall) []*genCall {
 		if f.Generator != Name || path.Base(f.Path) != DeepCopies {
 			continue
 		}
-		if !slices.ContainsFunc(calls, func(c *genCall) bool { return c.Object != nil && covers(c, r.Modules, f.Dir) }) {
+		if !slices.ContainsFunc(calls, func(c *genCall) bool { return copiesTo(c, r.Modules, f.Dir) }) {
 			_, module := r.Modules.Of(f.Dir)
 			byModule[module] = append(byModule[module], f)
 		}

@@ -46,7 +46,7 @@ func (r *Reader) filesOfCall(c *genCall, own []repo.Manifest, into map[string][]
 		switch name {
 		case "object":
 			for _, f := range r.Files {
-				if f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir) {
+				if f.Generator == Name && path.Base(f.Path) == DeepCopies && copiesTo(c, r.Modules, f.Dir) {
 					add(f.Path)
 				}
 			}

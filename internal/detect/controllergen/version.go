@@ -232,7 +232,7 @@ func (r *Reader) versionOf(c *genCall, calls []*genCall, own []repo.Manifest, pi
 	// copied reports that it has deep copies, which may show what an unreleased version writes.
 	copied := func() bool {
 		return slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool {
-			return f.Generator == Name && path.Base(f.Path) == DeepCopies && covers(c, r.Modules, f.Dir)
+			return f.Generator == Name && path.Base(f.Path) == DeepCopies && copiesTo(c, r.Modules, f.Dir)
 		})
 	}
 	named := toolRelease.MatchString(c.pinned)
