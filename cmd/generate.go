@@ -249,6 +249,8 @@ func (g *generation) compare(result *gen.Result, how gen.Options) (err error) {
 	switch {
 	case g.files > 0 || len(g.changes) > 0:
 		return nil
+	case len(how.Only) > 0 && len(g.notCompared) == 0 && len(settings.ControllerGen.Calls) > 0:
+		return noneOf(how.Only, settings.ControllerGen.Calls)
 	case found != nil || len(settings.ControllerGen.Calls) > 0:
 		// What was asked for and what was found have nothing in common: that is not a success.
 		return &detect.NothingError{Found: g.notCompared, Failed: len(settings.ControllerGen.Calls) > 0 && len(g.notCompared) > 0}

@@ -36,6 +36,21 @@ func (g *generation) withOthers(err error, uncompiled *gen.CompileError) error {
 	return fmt.Errorf("%w\n\"crdctl generate %s\" generates the other files", err, strings.Join(slices.Sorted(maps.Keys(others)), " "))
 }
 
+// noneOf is the error of generators that make no file of a project, which calls controller-gen.
+func noneOf(only []string, calls []config.ControllerGenCall) error {
+	run := map[string]bool{}
+	for i := range calls {
+		for _, name := range calls[i].Generators() {
+			run[name] = true
+		}
+	}
+	if !slices.ContainsFunc(only, func(name string) bool { return !run[name] && !(name == "deepcopy" && run["object"]) }) {
+		return fmt.Errorf("%s: no type and no marker below the paths of its calls asks for a file; add one, or omit the names", strings.Join(only, ", "))
+	}
+	return fmt.Errorf("%s: no file here is made by that; omit the names, or use some of %s, which the calls of controller-gen run",
+		strings.Join(only, ", "), strings.Join(slices.Sorted(maps.Keys(run)), ", "))
+}
+
 // together are generators with those whose files theirs belong to: all of a client tree does.
 func together(makers []string) []string {
 	clients := []string{"applyconfiguration-gen", "client-gen", "informer-gen", "lister-gen"}
