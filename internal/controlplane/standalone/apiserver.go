@@ -21,6 +21,7 @@ import (
 	"k8s.io/component-base/version/verflag"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
+	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/startup"
 	"github.com/crdctl/crdctl/internal/startup/hugepages"
 	"github.com/crdctl/crdctl/internal/startup/register"
@@ -60,6 +61,10 @@ cluster's shared state through which all other components interact.`,
 				if a != "" {
 					return fmt.Errorf("%q does not take any arguments, got %q", c.CommandPath(), args)
 				}
+			}
+			if c.Flag("version").Value.String() == "true" { // package verflag knows only what upstream's build links in
+				_, err := fmt.Fprintln(c.OutOrStdout(), "Kubernetes "+controlplane.KubernetesVersion)
+				return err
 			}
 			verflag.PrintAndExitIfRequested()
 			if err := logsapi.ValidateAndApply(o.Logs, registry.FeatureGateFor(compatibility.DefaultKubeComponent)); err != nil {

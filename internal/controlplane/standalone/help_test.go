@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
+	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/startup/help"
 )
 
@@ -29,6 +30,8 @@ func TestMain(m *testing.M) {
 		Etcd([]string{"etcd", "-help"})
 	case "kube-apiserver":
 		os.Exit(APIServer([]string{"kube-apiserver", "-h"}, os.Stderr))
+	case "version":
+		os.Exit(APIServer([]string{"kube-apiserver", "--version"}, os.Stderr))
 	case "advertised":
 		o := options.NewServerRunOptions()
 		o.SecureServing.BindAddress = net.IPv4(127, 0, 0, 1) // as envtest has it
@@ -55,4 +58,13 @@ func TestHelp(t *testing.T) {
 	assert.Regexp(t, `(?m)^\s*--unsafe-no-fsync\b`, help.Of("etcd"))
 	assert.NotRegexp(t, `(?m)^\s*--insecure-port\b`, help.Of("kube-apiserver.exe"))
 	assert.Empty(t, help.Of("crdctl"))
+}
+
+// Scripts ask for it, in the form of the released program.
+func TestVersion(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), asProgram+"=version")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.Equal(t, "Kubernetes "+controlplane.KubernetesVersion+"\n", string(out))
 }
