@@ -201,7 +201,7 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 		r.keepUnmarked(c, of[i].version)
 	}
 	unreleased := slices.ContainsFunc(of, func(w witness) bool { return config.Unreleased(w.version) })
-	if p, ok := pinFor(pins, "."); ok && p.version != project.version && !unreleased {
+	if p, ok := pinFor(pins, "."); ok && p.version != project.version && !unreleased && !slices.ContainsFunc(of, func(w witness) bool { return w.version == p.version }) {
 		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, project.version, project.source)
 	}
 	return calls
