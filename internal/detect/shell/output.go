@@ -132,7 +132,12 @@ func (s *state) exists(st *syntax.Stmt) (exists, known bool) {
 	return exists, true
 }
 
-// filter reports whether it is known what a command prints that is given a text: grep -v of words, and what only filters, of nothing.
+// trimsSlash are expressions of sed that take the slash at the end of a directory away. With the last, which is one of before make 4.3, newer ones
+// keep it.
+var trimsSlash = []string{"s#/$##", "s|/$||", "s,/$,,", "s@/$@@", `s/\/$//`, `s\#/$\#\#`}
+
+// filter reports whether it is known what a command prints that is given a text: grep -v of words, a directory without the slash at its end, and what
+// only filters, of nothing.
 func (s *state) filter(st *syntax.Stmt, out *string) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -143,6 +148,10 @@ func (s *state) filter(st *syntax.Stmt, out *string) bool {
 		return slices.Contains([]string{"grep", "sed", "sort", "tr"}, path.Base(words[0]))
 	}
 	words = words[:len(words)-1]
+	if len(words) == 2 && path.Base(words[0]) == "sed" && slices.Contains(trimsSlash, words[1]) {
+		*out = strings.TrimSuffix(*out, "/")
+		return true
+	}
 	if len(words) < 2 || path.Base(words[0]) != "grep" || words[1] != "-v" {
 		return false
 	}
