@@ -5,6 +5,7 @@ package run
 import (
 	"bytes"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +45,20 @@ func TestCommand(t *testing.T) {
 	args, _ := d.command()
 	assert.Contains(t, args, "--password=hunter")
 	assert.Equal(t, "crdctl: the controller gets --password=$(PASSWORD) --mode=fast\n", said.String(), "secrets are not printed")
+}
+
+// Who starts the controller is told what it may lack, since no run sees it end.
+func TestInstructions(t *testing.T) {
+	var out, said bytes.Buffer
+	o := Options{Project: &config.Project{Controller: config.Controller{Package: "cmd"}}}
+	o.Root, o.Out, o.NoController = "/shop", &out, true
+	i := &instructions{devLoop: &devLoop{Options: o, installer: &installer{Options: o, reporter: ui.NewReporter(&said)}, reporter: ui.NewReporter(&said)}}
+	i.installer.program = &program{source: &mainpkg.Program{}, pod: &pod.Pod{Command: true, Args: []string{"--key=/secret/key"}, Absent: []string{"--key=/secret/key"}}}
+	for range 2 {
+		require.NoError(t, i.print(nil))
+	}
+	assert.Equal(t, 1, strings.Count(said.String(), "crdctl: these files are in Secrets that no manifest has: --key=/secret/key; if it needs them, name others in its arguments: crdctl run -- --FLAG=VALUE\n"), said.String())
+	assert.Contains(t, out.String(), "--key=/secret/key")
 }
 
 // The user's arguments come last, but for a subcommand: package flag reads no word after a flag.

@@ -68,6 +68,9 @@ func (i *instructions) print(*binary) error {
 	i.printed = line
 	i.reporter.Note("no controller is started; start yours in a shell with")
 	i.reporter.Printf("%s", line)
+	if lacks, ok := strings.CutPrefix(i.installer.lacks(env), "; "); ok { // no run sees that it ends
+		i.reporter.Note("%s", lacks)
+	}
 	i.reporter.Note("or in an editor; its configuration for VS Code (launch.json) follows; stop the run with Ctrl-C")
 	return ui.Streams{Out: i.Out}.JSON(l)
 }
