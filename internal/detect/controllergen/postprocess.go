@@ -161,6 +161,9 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 	unbroken, hooks := r.breaksNoLines(calls), r.readHooks()
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := r.bareIn(dir)
+		if slices.ContainsFunc(calls, func(c *genCall) bool { return omitsVersion(c, dir) }) {
+			bare = nil
+		}
 		if len(editors) == 0 && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
 			bare = nil // a command would have changed all: a person did, and the next run writes it anew
 		}
@@ -185,6 +188,15 @@ func (r *Reader) readForms(calls []*genCall, own []repo.Manifest) {
 			}
 		}
 	}
+}
+
+// omitsVersion reports whether a call writes CRDs without the annotation to a directory.
+func omitsVersion(c *genCall, dir string) bool {
+	if c.CRD == nil || c.CRD.OmitToolVersion == nil || !*c.CRD.OmitToolVersion {
+		return false
+	}
+	to, ok := c.OutputDir("crd")
+	return ok && to == dir
 }
 
 // begins reports whether a manifest begins as controller-gen writes it, or cannot be read.
