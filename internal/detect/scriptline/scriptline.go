@@ -45,7 +45,9 @@ func (l Line) changes() config.Change {
 		return config.ChangesForm
 	case importsOnly.MatchString(line):
 		return config.ChangesForm
-	case editsMetadata(l.Words) || editsAnnotation(l.Words):
+	case edits(l.Words, dashes) && !strings.Contains(line, ".go"):
+		return config.ChangesForm
+	case editsMetadata(l.Words) || edits(l.Words, annotation):
 		return config.ChangesMetadata
 	}
 	return ""
@@ -66,14 +68,13 @@ var (
 	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
 )
 
-// editsAnnotation reports whether a command is one of sed with one expression, which changes or deletes the lines with the version annotation of
-// controller-gen, or deletes the empty time of creation, which older versions write.
-func editsAnnotation(words []string) bool {
+// edits reports whether a command is one of sed with one expression, which is of a form.
+func edits(words []string, expression *lazyregexp.Regexp) bool {
 	i := slices.IndexFunc(words, func(w string) bool { return sed.MatchString(w) })
 	for j := i + 1; i >= 0 && j < len(words); j++ {
 		if w := words[j]; w != "" && w != `''` && w != `""` && !sedOption.MatchString(w) {
 			more := slices.ContainsFunc(words[j+1:], func(w string) bool { return strings.HasPrefix(w, "-") })
-			return !more && annotationExpression.MatchString(w) && !mayEdit.MatchString(redirected.ReplaceAllString(strings.Join(words[j+1:], " "), ""))
+			return !more && expression.MatchString(w) && !mayEdit.MatchString(redirected.ReplaceAllString(strings.Join(words[j+1:], " "), ""))
 		}
 	}
 	return false
@@ -81,7 +82,11 @@ func editsAnnotation(words []string) bool {
 
 var (
 	sed, sedOption, redirected = lazyregexp.New(`^\W*g?sed$`), lazyregexp.New(`^(-i\S*|-[Eenr]+|--in-place\S*)$`), lazyregexp.New(`\d?>\S+`)
-	annotationExpression       = lazyregexp.New(`^['"]?(s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*(controller-gen|creationTimestamp\\?:[\\ ]*null)[^,;'"]*/d)['"]?$`)
+	// annotation changes or deletes the lines with the version annotation of controller-gen, or deletes the empty time of creation, which older
+	// versions write.
+	annotation = lazyregexp.New(`^['"]?(s[/|#@!][^/|#@!;'"]*controller-gen[^;'"]*|/[^/,;'"]*(controller-gen|creationTimestamp\\?:[\\ ]*null)[^,;'"]*/d)['"]?$`)
+	// dashes deletes the line above a manifest, which is one of dashes or of a header.
+	dashes = lazyregexp.New(`^['"]?(1d|/\^---\$?/d)['"]?$`)
 )
 
 // editsMetadata reports whether a command is one of yq that changes nothing but metadata, or what the API server does with objects of other

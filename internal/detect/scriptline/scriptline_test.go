@@ -16,6 +16,9 @@ import (
 func TestChangesOfCommands(t *testing.T) {
 	for want, commands := range map[config.Change][][]string{
 		config.ChangesForm: {
+			{"sed", "-i", "1d", "config/crd/bases/*.yaml"},
+			{"gsed", "-i.bak", "-e", "'1d'", `"$f"`},
+			{"sed", "-i", "''", "'/^---$/d'", "$f"},
 			{"@$(GO_TOOL)", "license-eye", "header", "fix"},
 			{"go", "run", "-modfile", "hack/tools/go.mod", "github.com/google/addlicense", "-f", "hack/header.txt", "."},
 			{"$(ADDLICENSE)", "-c", "Some Body", "."},
@@ -63,6 +66,10 @@ func TestChangesOfCommands(t *testing.T) {
 			{"prettier", "--write", ".", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
 			{"$(GOLANGCI_LINT)", "run", "--fix"},
 			{"sed", "-i", "s/a/b/", "crd.yaml"},
+			{"sed", "-i", "1,2d", "crd.yaml"},
+			{"sed", "-i", "1d;s/a/b/", "crd.yaml"},
+			{"sed", "-i", "-e", "1d", "-e", "1d", "crd.yaml"},
+			{"sed", "-i", "1d", "a.go"},
 			{"sed", "-i", "'s/a/controller-gen/'", "crd.yaml"},
 			{"sed", "-i", "'/creationTimestamp/d'", "crd.yaml"},
 			{"sed", "-i", "'/controller-gen/,/spec/d'", "crd.yaml"},
