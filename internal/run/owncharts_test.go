@@ -130,8 +130,8 @@ func TestUseChart(t *testing.T) {
 				"deploy/template.yaml": "{{ a }}", "other/db.yaml": strings.ReplaceAll(plain, "shop", "db"), "go.mod": "module example.com/shop\n",
 				"many/one.yaml": plain, "many/two.yaml": plain, "config/rbac/role.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n",
 			},
-			manifests: []string{"config/rbac", "deploy/1_rbac.yaml", "deploy/2_shop.yaml"},
-			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/1_rbac.yaml, deploy/2_shop.yaml\n",
+			manifests: []string{"config/rbac", "deploy/0_crd.yaml", "deploy/1_rbac.yaml", "deploy/2_shop.yaml"},
+			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/0_crd.yaml, deploy/1_rbac.yaml, deploy/2_shop.yaml\n",
 		},
 		"one directory of plain manifests, whose Deployment is called like the module": {
 			program: "cmd/manager", files: map[string]string{"deploy/shop.yaml": plain, "go.mod": "module example.com/shop\n", "cmd/manager/main.go": "package main\n"},

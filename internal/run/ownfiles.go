@@ -59,7 +59,7 @@ func filesWith(root, dir string, runs func(manifest.Object) bool) (files []strin
 	workloads := 0
 	for _, p := range paths {
 		objects, err := manifest.Objects(root, p)
-		if err != nil || !slices.ContainsFunc(objects, func(o manifest.Object) bool { return !o.IsCRD() }) {
+		if err != nil || len(objects) == 0 {
 			continue
 		}
 		own := func(o manifest.Object) bool { return pod.IsWorkload(o) && runs(o) }
