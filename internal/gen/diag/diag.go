@@ -125,6 +125,9 @@ func hints() []hint {
 		{"implements encoding.TextMarshaler", "\nmark the type with // +kubebuilder:validation:Type=string"},
 		{"found float", "\nmake it a string, an integer or a resource.Quantity"},
 		{"without JSON tag in type", "\ngive the field a tag such as `json:\"name\"`"},
+		{"(at <input>:", "\ncorrect the arguments of the marker, or quote a value that has a comma or a semicolon"},
+		{"cannot apply non-integral ", "\ngive the marker an integer, or the field another type"},
+		{" value: strconv.Parse", "\ngive the marker a number"},
 		{"cannot be deep-copied; ", ""},
 	}
 }

@@ -27,6 +27,18 @@ func TestNew(t *testing.T) {
 }
 
 // A go command without a directory for its cache needs one, whatever it was to load.
+// The parser of markers does not say what would be right.
+func TestNewOfMarkers(t *testing.T) {
+	for said, hint := range map[string]string{
+		`a.go:7:1: unknown argument "foo" (at <input>:1:12)`:                                 "correct the arguments of the marker, or quote a value that has a comma or a semicolon",
+		`a.go:7:1: missing argument "rule" (at <input>:1:12)`:                                "correct the arguments of the marker, or quote a value that has a comma or a semicolon",
+		`a.go:7:1: invalid minimum value: strconv.ParseFloat: parsing "abc": invalid syntax`: "give the marker a number",
+		`a.go:7:1: cannot apply non-integral minimum validation (1.5) to integer value`:      "give the marker an integer, or the field another type",
+	} {
+		assert.EqualError(t, New("make CRDs", "/p", said), "make CRDs:\n  "+said+"\n"+hint)
+	}
+}
+
 func TestNewWithoutBuildCache(t *testing.T) {
 	err := New("cannot load the API packages", "/p", "failed to initialize build cache at /nonexistent/.cache/go-build: mkdir /nonexistent: permission denied")
 	assert.ErrorContains(t, err, "permission denied\nset HOME, or GOCACHE and GOMODCACHE, to writable directories")
