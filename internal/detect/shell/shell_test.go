@@ -47,6 +47,28 @@ d $1
 7  ["d" "zero"]
 3  ["b"]
 `, Call{Args: []string{"zero"}}},
+		"arguments that are shifted, in a function also where its call may not run": {`
+f() { shift; if x; then shift; fi; a "$@"; }
+for i in 1 2; do f b c $i; done
+a "$@"
+shift 2
+a "$@"
+shift 9
+a "$@"
+`, `2  ["shift"]
+2  ["x"]
+2  ["shift"]
+2  ["a" "c" "1"]
+2  ["shift"]
+2  ["x"]
+2  ["shift"]
+2  ["a" "c" "2"]
+4  ["a" "p" "q" "r"]
+5  ["shift" "2"]
+6  ["a" "r"]
+7  ["shift" "9"]
+8  ["a" "r"]
+`, Call{Args: []string{"p", "q", "r"}}},
 		"a function that calls itself ends": {"f() { a; f; }\nf\n", strings.Repeat("1  [\"a\"]\n", maxDepth) + "1  [\"f\"]\n", Call{}},
 		"a check that a variable is set":    {"A=1\na ${A:?} ${A?no A} ${B:?}\n", "2  [\"a\" \"1\" \"1\" \"${B:?}\"]\n", Call{}},
 		"what output goes to": {"a > x 2>y\n{ b; c >> $1; } > z\n(d) > /dev/null\n", `1  ["a"] > ["x"]

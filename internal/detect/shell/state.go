@@ -26,8 +26,9 @@ type state struct {
 	stack []string // of pushd
 	// before is the directory that "cd -" goes back to; "" if there is none.
 	before string
-	depth  int  // of subshells and command substitutions
-	maybe  bool // in a branch that may not be taken
+	depth  int // of subshells and command substitutions
+	maybe  int // branches around, which may not be taken
+	given  int // those of them that are around the call with these arguments
 
 	goesOn bool // when a command fails
 
@@ -113,10 +114,9 @@ func (s *state) binary(c *syntax.BinaryCmd) {
 }
 
 func (s *state) branch(list ...*syntax.Stmt) {
-	before := s.maybe
-	s.maybe = true
+	s.maybe++
 	s.stmts(list)
-	s.maybe = before
+	s.maybe--
 }
 
 // choose reads the branches of a condition: of one that is decided in a script that is read as it runs, the one that runs.
@@ -224,8 +224,9 @@ func (s *state) call(c *syntax.CallExpr, writes, reads []string) {
 	case "source", ".":
 		s.include(last)
 	case "shift":
-		if args := s.vars["@"].List; len(words) == 1 && len(args) > 0 && !s.maybe {
-			s.arguments(args[1:])
+		n, err := strconv.Atoi(append(words, "1")[1])
+		if args := s.vars["@"].List; err == nil && 0 <= n && n <= len(args) && s.maybe == s.given {
+			s.arguments(args[n:])
 		}
 	case "ARG", "ENV": // of a Dockerfile
 		if name, value, ok := strings.Cut(last, "="); ok {
@@ -245,13 +246,13 @@ func (s *state) function(words []string, f function) {
 	if !slices.Contains(s.called, words[0]) {
 		s.called = append(s.called, words[0])
 	}
-	before, src := maps.Clone(s.vars), s.src
+	before, src, given := maps.Clone(s.vars), s.src, s.given
 	s.calls++
-	s.src = f.src // of which its words are
+	s.src, s.given = f.src, s.maybe // of which its words are
 	s.arguments(words[1:])
 	s.stmts([]*syntax.Stmt{f.body})
 	s.calls--
-	s.src = src
+	s.src, s.given = src, given
 	for _, name := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*", "#"} {
 		delete(s.vars, name)
 		if v, ok := before[name]; ok {
@@ -365,7 +366,7 @@ func (s *state) set(name string, v expand.Variable, line int) {
 	case argument.MatchString(v.Str), sizeOf(v) > maxValue, !s.spend(sizeOf(v)):
 		delete(s.vars, name)
 		return
-	case s.maybe && determined(s.vars[name]) && (!determined(v) || s.funcs != nil):
+	case s.maybe > 0 && determined(s.vars[name]) && (!determined(v) || s.funcs != nil):
 	default:
 		s.vars[name] = v
 	}
