@@ -77,9 +77,9 @@ func (r *Repo) AboveHeader(file string) func(header string) (above string, ok bo
 		}
 		data = NormalHeader(string(content))
 	}
-	// controller-gen puts nothing instead of YEAR where it is given no year.
+	// controller-gen replaces YEAR only after a blank, with nothing where it is given no year.
 	text := strings.ReplaceAll(regexp.QuoteMeta(data), " YEAR", `(?: (?:\d{4})?)?`)
-	re, err := regexp.Compile(`(?s)\A(.*)` + strings.ReplaceAll(text, "YEAR", `\d{4}`) + `\z`)
+	re, err := regexp.Compile(`(?s)\A(.*)` + strings.ReplaceAll(text, "YEAR", `(?:\d{4}|YEAR)`) + `\z`)
 	return func(header string) (string, bool) {
 		if err != nil {
 			return "", false
