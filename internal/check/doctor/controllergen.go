@@ -95,7 +95,7 @@ func (s *Source) notAsPinned(pins []pin) (all []rule.Finding) {
 	}
 	for _, version := range slices.Sorted(maps.Keys(others)) {
 		o := others[version]
-		f := rule.New("controller-gen-version", o.first, o.name, "%s was made by controller-gen %s, and %s asks for %s", text.AndMore(o.name, o.more), version, pins[0].at, pins[0].version)
+		f := rule.New("controller-gen-version", o.first, o.name, "controller-gen %s made %s, and %s asks for %s", version, text.AndMore(o.name, o.more), pins[0].at, pins[0].version)
 		if !semver.IsValid(version) { // a build from source, as "go run" makes it
 			f.Severity = rule.Note
 		}
