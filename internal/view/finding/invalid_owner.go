@@ -77,7 +77,11 @@ func (d *owners) version(v *model.Version) {
 				continue
 			}
 			d.of[o] = true
-			message, seqs := fmt.Sprintf("%s names an owner that is not valid, %s %s %s", o, ref.Kind, ref.Name, problem), []int64{v.Seq}
+			names := "names an owner that is not valid,"
+			if certainty != trace.Certain {
+				names = "names the owner"
+			}
+			message, seqs := fmt.Sprintf("%s %s %s %s %s", o, names, ref.Kind, ref.Name, problem), []int64{v.Seq}
 			if wrote := firstWith(v, ref); wrote != nil {
 				certainty, seqs = withWriter(certainty, wrote), append(seqs, wrote.Seq)
 				message += "; written " + writtenBy(wrote)
@@ -118,7 +122,7 @@ func (d *owners) problem(v *model.Version, ref trace.Owner) (string, trace.Certa
 	}
 	who := v.Request.Actor.Who
 	if d.m.Sees(who, owner) && d.m.Sees(who, v.Object) && d.maps(who, v.Object, owner) {
-		return fmt.Sprintf("without controller: true; %s watches both, and its Owns() does not map changes of it to the owner", who.Name), trace.Likely
+		return fmt.Sprintf("without controller: true; %s watches both, and Owns() maps changes of it to the owner only with builder.MatchEveryOwner", who.Name), trace.Likely
 	}
 	return "", ""
 }
