@@ -228,7 +228,7 @@ func (r *Reader) headed(file string) bool {
 	for bytes.HasPrefix(data, []byte("#")) || bytes.HasPrefix(data, []byte("\n")) {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
-	return err == nil && crdform.InForm(data)
+	return err == nil && inForm(data)
 }
 
 // templated reports whether a manifest is a template of a chart, as no generator writes it, and nothing is known to change it.
@@ -306,13 +306,17 @@ func (m *made) form(r *Reader, file string) bool {
 	is, ok := m.inForm[file]
 	if !ok {
 		data, err := safefs.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)), safefs.MaxFile)
-		is = err == nil
-		rest, marked := strings.CutPrefix(string(data), "---\n")
-		is = is && marked
-		for doc := range strings.SplitSeq(rest, "\n---\n") {
-			is = is && crdform.InForm([]byte("---\n"+strings.TrimSuffix(doc, "\n")+"\n"))
-		}
+		is = err == nil && inForm(data)
 		m.inForm[file] = is
+	}
+	return is
+}
+
+// inForm is [crdform.InForm] for a manifest of one document or more.
+func inForm(data []byte) bool {
+	rest, is := strings.CutPrefix(string(data), "---\n")
+	for doc := range strings.SplitSeq(rest, "\n---\n") {
+		is = is && crdform.InForm([]byte("---\n"+strings.TrimSuffix(doc, "\n")+"\n"))
 	}
 	return is
 }
