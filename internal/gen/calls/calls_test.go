@@ -114,18 +114,22 @@ func TestLeftOver(t *testing.T) {
 	}
 }
 
-// A CRD that another call makes in its own directory may be a copy of that one.
+// A CRD that another call makes in its own directory may be a copy of that one, for which a CRD that a kustomization uses is not taken.
 func TestLeftAloneCopy(t *testing.T) {
 	settings := config.ControllerGen{Version: "v0.21.0", Calls: append(slices.Clone(std.Calls), config.ControllerGenCall{
 		Paths: []string{"./agent/..."}, CRD: &config.CRDGenerator{}, Output: map[string]string{"crd": "agent/crd"},
 	})}
 	all := append(slices.Clone(made), controllergen.File{Path: "agent/crd/shop.example.com_items.yaml", Content: []byte(crdOf("items", "v0.21.0")), Generator: "crd", Call: len(std.Calls)})
-	const copied = "config/crd/bases/shop.example.com_items.yaml"
-	found, added, err := compare(t, settings, all, "-- "+copied+" --\n"+crdOf("items", "v0.21.0")+"-- agent/crd/shop.example.com_items.yaml --\n"+crdOf("items", "v0.21.0"), onDisk)
+	const copied, used = "config/crd/bases/shop.example.com_items.yaml", "config/crd/bases/shop.example.com_carts.yaml"
+	found, added, err := compare(t, settings, all, "-- "+copied+" --\n"+crdOf("items", "v0.21.0")+"-- agent/crd/shop.example.com_items.yaml --\n"+crdOf("items", "v0.21.0")+
+		"-- "+used+" --\n"+crdOf("carts", "v0.21.0")+"-- config/crd/bases/kustomization.yaml --\nresources:\n- shop.example.com_carts.yaml\n", onDisk)
 	require.NoError(t, err)
 	assert.Empty(t, found)
-	require.Len(t, added.NotCompared, 1)
+	require.Len(t, added.NotCompared, 2)
 	assert.Equal(t, []string{copied}, added.NotCompared[0].Paths)
+	assert.Contains(t, added.NotCompared[0].Reason, "may be a copy")
+	assert.Equal(t, []string{used}, added.NotCompared[1].Paths)
+	assert.Contains(t, added.NotCompared[1].Reason, "a kustomization uses it")
 }
 
 // A role that crdctl's own settings make is not one that nothing makes.

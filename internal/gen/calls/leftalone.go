@@ -4,6 +4,7 @@ package calls
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -44,9 +45,8 @@ func (p *project) kustomized(dir, file string) bool {
 }
 
 // leftAlone are the roles and configurations of webhooks that no marker makes, and the CRDs of which that is true that a kustomization uses
-// or that are made in another directory. controller-gen deletes nothing, a role without markers may be a person's, and the types of a CRD may be in another
-// repository, so they stay.
-// What t has is made by crdctl's own settings.
+// or that are made in another directory. controller-gen deletes nothing, a role without markers may be a person's, and the types of a CRD may
+// be in another repository, so they stay. What t has is made by crdctl's own settings.
 func (p *project) leftAlone(t *tree.Tree, failed map[int]error) (all []tree.NotCompared, err error) {
 	for i := range p.settings.Calls {
 		for _, name := range p.settings.Calls[i].Generators() {
@@ -63,22 +63,28 @@ func (p *project) leftAlone(t *tree.Tree, failed map[int]error) (all []tree.NotC
 				if err != nil {
 					return nil, err
 				}
-				if len(files) == 0 {
-					continue
-				}
+				because := map[string][]string{}
 				for _, file := range files {
 					p.left[file] = true
+					reason := p.whyLeft(file)
+					because[reason] = append(because[reason], file)
 				}
-				reason := "no marker of controller-gen generates it; it stays, since a person may have written it"
-				switch {
-				case slices.ContainsFunc(files, p.isCopy):
-					reason = "controller-gen generates it in another directory only; it stays, since it may be a copy"
-				case slices.ContainsFunc(files, p.inUse):
-					reason = "no marker of controller-gen generates it, but a kustomization uses it; it stays"
+				for _, reason := range slices.Sorted(maps.Keys(because)) {
+					all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: because[reason], Reason: reason})
 				}
-				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files, Reason: reason})
 			}
 		}
 	}
 	return all, nil
+}
+
+// whyLeft is the reason to leave a file alone.
+func (p *project) whyLeft(file string) string {
+	switch {
+	case p.isCopy(file):
+		return "controller-gen generates it in another directory only; it stays, since it may be a copy"
+	case p.inUse(file):
+		return "no marker of controller-gen generates it, but a kustomization uses it; it stays"
+	}
+	return "no marker of controller-gen generates it; it stays, since a person may have written it"
 }
