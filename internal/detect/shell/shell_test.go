@@ -93,10 +93,27 @@ if [ -n "$1" ]; then f; fi
 5  ["f"]
 `, Call{Args: []string{"one"}}},
 		"a default stays where a branch may change it": {"A=1\nif x; then A=2; fi\na $A\n", "2  [\"x\"]\n3  [\"a\" \"1\"]\n", Call{}},
-		"patterns of files":                            {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},
-		"an array that is filled elsewhere":            {"d=()\nread_into d < <(git grep -l tag)\np=()\nfor i in \"${d[@]}\"; do\n\tp+=(\"./$i\")\ndone\ngen \"${p[@]}\"\n", "2  [\"read_into\" \"d\"]\n7  [\"gen\"]\n", Call{}},
-		"a format for each argument":                   {"p=(a/b c)\ngen $(printf -- \" --peer %s\" \"${p[@]}\") x\n", "2  [\"gen\" \"--peer\" \"a/b\" \"--peer\" \"c\" \"x\"]\n", Call{}},
-		"the variable of a loop keeps the last value":  {"for f in x y; do :; done\na $f\nfor g in x y; do break; done\na $g\n", "1  [\":\"]\n1  [\":\"]\n2  [\"a\" \"y\"]\n3  [\"break\"]\n3  [\"break\"]\n4  [\"a\" \"$g\"]\n", Call{}},
+		"what a loop or a function sets for each of its values, and not for what follows a branch": {`
+f() { A=$1; if x; then A=3; fi; a $A; }
+for i in 1 2; do B=b/$i; a $B; done
+A=0
+if y; then f 1; f 2; for i in 3 4; do A=$i; a $A; done; fi
+a $A $B
+`, `3  ["a" "b/1"]
+3  ["a" "b/2"]
+5  ["y"]
+2  ["x"]
+2  ["a" "1"]
+2  ["x"]
+2  ["a" "2"]
+5  ["a" "3"]
+5  ["a" "4"]
+6  ["a" "0" "b/2"]
+`, Call{}},
+		"patterns of files":                           {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},
+		"an array that is filled elsewhere":           {"d=()\nread_into d < <(git grep -l tag)\np=()\nfor i in \"${d[@]}\"; do\n\tp+=(\"./$i\")\ndone\ngen \"${p[@]}\"\n", "2  [\"read_into\" \"d\"]\n7  [\"gen\"]\n", Call{}},
+		"a format for each argument":                  {"p=(a/b c)\ngen $(printf -- \" --peer %s\" \"${p[@]}\") x\n", "2  [\"gen\" \"--peer\" \"a/b\" \"--peer\" \"c\" \"x\"]\n", Call{}},
+		"the variable of a loop keeps the last value": {"for f in x y; do :; done\na $f\nfor g in x y; do break; done\na $g\n", "1  [\":\"]\n1  [\":\"]\n2  [\"a\" \"y\"]\n3  [\"break\"]\n3  [\"break\"]\n4  [\"a\" \"$g\"]\n", Call{}},
 		"variables of other scripts": {`source "$(dirname "$0")/env.sh"
 . ./none.sh
 a $ROOT

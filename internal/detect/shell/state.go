@@ -28,7 +28,7 @@ type state struct {
 	before string
 	depth  int // of subshells and command substitutions
 	maybe  int // branches around, which may not be taken
-	given  int // those of them that are around the call with these arguments
+	given  int // those of them that are around the function or the loop that is read
 
 	goesOn bool // when a command fails
 
@@ -183,12 +183,34 @@ func (s *state) loop(c *syntax.ForClause) {
 		s.branch(c.Do...)
 		return
 	}
-	for _, item := range items {
-		s.vars[name] = text(item)
-		s.branch(c.Do...)
-	}
+	s.within(func() {
+		for _, item := range items {
+			s.vars[name] = text(item)
+			if s.funcs == nil {
+				s.branch(c.Do...)
+			} else {
+				s.stmts(c.Do)
+			}
+		}
+	})
 	if strings.ContainsAny(items[len(items)-1], "$*?[") || strings.Contains(s.source(c), "break") {
 		delete(s.vars, name) // it keeps the last value, which is not known
+	}
+}
+
+// within reads what sets variables for its own commands: in a branch, they lose those values after it; see set.
+func (s *state) within(read func()) {
+	given, before := s.given, map[string]expand.Variable{}
+	if s.maybe > given && s.funcs != nil {
+		before = maps.Clone(s.vars)
+	}
+	s.given = s.maybe
+	read()
+	s.given = given
+	for name, v := range before {
+		if determined(v) {
+			s.vars[name] = v
+		}
 	}
 }
 
@@ -246,13 +268,15 @@ func (s *state) function(words []string, f function) {
 	if !slices.Contains(s.called, words[0]) {
 		s.called = append(s.called, words[0])
 	}
-	before, src, given := maps.Clone(s.vars), s.src, s.given
+	before, src := maps.Clone(s.vars), s.src
 	s.calls++
-	s.src, s.given = f.src, s.maybe // of which its words are
-	s.arguments(words[1:])
-	s.stmts([]*syntax.Stmt{f.body})
+	s.src = f.src // of which its words are
+	s.within(func() {
+		s.arguments(words[1:])
+		s.stmts([]*syntax.Stmt{f.body})
+	})
 	s.calls--
-	s.src, s.given = src, given
+	s.src = src
 	for _, name := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*", "#"} {
 		delete(s.vars, name)
 		if v, ok := before[name]; ok {
@@ -366,7 +390,7 @@ func (s *state) set(name string, v expand.Variable, line int) {
 	case argument.MatchString(v.Str), sizeOf(v) > maxValue, !s.spend(sizeOf(v)):
 		delete(s.vars, name)
 		return
-	case s.maybe > 0 && determined(s.vars[name]) && (!determined(v) || s.funcs != nil):
+	case s.maybe > s.given && determined(s.vars[name]) && (!determined(v) || s.funcs != nil):
 	default:
 		s.vars[name] = v
 	}
