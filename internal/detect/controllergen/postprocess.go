@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/scriptline"
@@ -197,6 +199,21 @@ func omitsVersion(c *genCall, dir string) bool {
 	}
 	to, ok := c.OutputDir("crd")
 	return ok && to == dir
+}
+
+// marksSince is the first version that gives CRDs its annotation.
+const marksSince = "v0.2.2"
+
+// keepUnmarked takes the CRDs of a call of an older version for those that it writes: they lack the annotation, and no command took it out.
+func (r *Reader) keepUnmarked(c *genCall, version string) {
+	dir, ok := c.OutputDir("crd")
+	if !ok || c.CRD == nil || !semver.IsValid(version) || semver.Compare(version, marksSince) >= 0 {
+		return
+	}
+	bare, to := r.bareIn(dir), &r.Settings.ControllerGen
+	to.PostProcessed = slices.DeleteFunc(to.PostProcessed, func(p config.PostProcessed) bool {
+		return p.By == config.UnknownCommand && slices.Contains(bare, p.Path) && r.begins(p.Path) && r.headed(p.Path)
+	})
 }
 
 // begins reports whether a manifest begins as controller-gen writes it, or cannot be read.

@@ -201,25 +201,15 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 		r.keepUnmarked(c, of[i].version)
 	}
 	unreleased := slices.ContainsFunc(of, func(w witness) bool { return config.Unreleased(w.version) })
-	if p, ok := pinFor(pins, "."); ok && p.version != project.version && !unreleased && !slices.ContainsFunc(of, func(w witness) bool { return w.version == p.version }) {
-		r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, project.version, project.source)
+	p, ok := pinFor(pins, ".")
+	for i, c := range calls {
+		of := of[i]
+		if at, _ := pinFor(pins, orRoot(c.Dir)); ok && !unreleased && at == p && of.version != "" && of.version != p.version {
+			r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, of.version, of.source)
+			break
+		}
 	}
 	return calls
-}
-
-// marksSince is the first version that gives CRDs its annotation.
-const marksSince = "v0.2.2"
-
-// keepUnmarked takes the CRDs of a call of an older version for those that it writes: they lack the annotation, and no command took it out.
-func (r *Reader) keepUnmarked(c *genCall, version string) {
-	dir, ok := c.OutputDir("crd")
-	if !ok || c.CRD == nil || !semver.IsValid(version) || semver.Compare(version, marksSince) >= 0 {
-		return
-	}
-	bare, to := r.bareIn(dir), &r.Settings.ControllerGen
-	to.PostProcessed = slices.DeleteFunc(to.PostProcessed, func(p config.PostProcessed) bool {
-		return p.By == config.UnknownCommand && slices.Contains(bare, p.Path) && r.begins(p.Path) && r.headed(p.Path)
-	})
 }
 
 // versionOf is the version of a call: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project, or
