@@ -132,9 +132,17 @@ func (s *state) exists(st *syntax.Stmt) (exists, known bool) {
 	return exists, true
 }
 
-// trimsSlash are expressions of sed that take the slash at the end of a directory away. With the last, which is one of before make 4.3, newer ones
-// keep it.
-var trimsSlash = []string{"s#/$##", "s|/$||", "s,/$,,", "s@/$@@", `s/\/$//`, `s\#/$\#\#`}
+// trimsSlash reports whether an expression of sed takes the slash at the end of a directory away. In those of makefiles of before make 4.3 there is
+// a backslash before each #, which newer ones keep.
+func trimsSlash(expression string) bool {
+	expression = strings.ReplaceAll(expression, `\#`, "#")
+	if len(expression) < 2 || expression[0] != 's' {
+		return false
+	}
+	end := expression[1:2]
+	pattern, ok := strings.CutSuffix(expression[2:], end+end)
+	return ok && !strings.HasPrefix(pattern, end) && slices.Contains([]string{"/$", `\/$`, "/*$", `\/*$`}, pattern)
+}
 
 // filter reports whether it is known what a command prints that is given a text: grep -v of words, a directory without the slash at its end, and what
 // only filters, of nothing.
@@ -148,7 +156,7 @@ func (s *state) filter(st *syntax.Stmt, out *string) bool {
 		return slices.Contains([]string{"grep", "sed", "sort", "tr"}, path.Base(words[0]))
 	}
 	words = words[:len(words)-1]
-	if len(words) == 2 && path.Base(words[0]) == "sed" && slices.Contains(trimsSlash, words[1]) {
+	if n := len(words); (n == 2 || n == 3 && words[1] == "-e") && path.Base(words[0]) == "sed" && trimsSlash(words[n-1]) {
 		*out = strings.TrimSuffix(*out, "/")
 		return true
 	}

@@ -147,6 +147,7 @@ func TestOutput(t *testing.T) {
 		"cd x && known": Root + "/sub/x[known]", "unknown": "", "echo $X": "", "a | b": "", "echo (": "", "known a | b": "", "git check-ignore -- * | sed 's/^/-e /'; echo a": "a", "git check-ignore -- * | wc -l; echo a": "",
 		"echo a/ | grep -v -e 'b'": "a/", "echo a/ | grep -v 'b' | grep -v c": "a/", "echo a/ | grep -v '^b'": "", "echo a/ | grep b": "",
 		"echo /a/b/ | sed 's#/$##'": "/a/b", `echo /a | sed 's\#/$\#\#'`: "/a", "echo /a/ | sed 's#a#b#'": "",
+		"echo /a/ | sed -e 's:/*$::'": "/a", `echo /a/ | sed 's/\/*$//'`: "/a", "echo /a/ | sed 's//$//'": "", "echo /a/ | sed 's#/$#b#'": "", "echo /a/ | X=1": "",
 		"v=1; known a":                     Root + "/sub[known a]",
 		"[ -d there ] && echo a || echo b": "a", "[ -d none ] && echo a || echo b": "b", "[ -d $X ] && echo a || echo b": "", "[ -d /none ] && echo a || echo b": "",
 		"test -e there || echo a; echo b": "b", "test -f none || echo a": "a",
