@@ -125,7 +125,7 @@ func TestUseChart(t *testing.T) {
 		},
 		"no chart and no kustomization, and one directory of plain manifests": {
 			files: map[string]string{
-				"deploy/2_shop.yaml": plain, "deploy/1_rbac.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n", "deploy/0_crd.yaml": foreignCRD,
+				"deploy/2_shop.yaml": plain + "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: shop}\n", "deploy/1_rbac.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n", "deploy/0_crd.yaml": foreignCRD,
 				"deploy/order.yaml": "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: a}\n", "deploy/db.yaml": strings.ReplaceAll(plain, "shop", "db"),
 				"deploy/template.yaml": "{{ a }}", "other/db.yaml": strings.ReplaceAll(plain, "shop", "db"), "go.mod": "module example.com/shop\n",
 				"many/one.yaml": plain, "many/two.yaml": plain, "config/rbac/role.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n",

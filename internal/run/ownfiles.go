@@ -49,8 +49,8 @@ func (i *installer) useFiles(program string) {
 	}
 }
 
-// filesWith are the files of a directory with what a controller has in a cluster, if exactly one workload in them runs its program. Files with objects
-// of other kinds are left out: these may be examples, or what the program works on.
+// filesWith are the files of a directory with what a controller has in a cluster, if exactly one workload in them runs its program. Other files
+// with objects of other kinds are left out: these may be examples, or what the program works on.
 func filesWith(root, dir string, runs func(manifest.Object) bool) (files []string) {
 	paths, err := manifest.FilesIn(root, filepath.FromSlash(dir))
 	if err != nil {
@@ -62,15 +62,14 @@ func filesWith(root, dir string, runs func(manifest.Object) bool) (files []strin
 		if err != nil || len(objects) == 0 {
 			continue
 		}
-		own := func(o manifest.Object) bool { return pod.IsWorkload(o) && runs(o) }
+		own := false
 		for _, o := range objects {
-			if own(o) {
+			if pod.IsWorkload(o) && runs(o) {
+				own = true
 				workloads++
 			}
 		}
-		if !slices.ContainsFunc(objects, func(o manifest.Object) bool {
-			return !own(o) && !o.IsCRD() && !slices.Contains(aroundKinds, o.GetKind())
-		}) {
+		if own || !slices.ContainsFunc(objects, func(o manifest.Object) bool { return !o.IsCRD() && !slices.Contains(aroundKinds, o.GetKind()) }) {
 			files = append(files, filepath.ToSlash(p))
 		}
 	}
