@@ -59,6 +59,13 @@ func TestInstructions(t *testing.T) {
 	}
 	assert.Equal(t, 1, strings.Count(said.String(), "crdctl: these files are in Secrets that no manifest has: --key=/secret/key; if it needs them, name others in its arguments: crdctl run -- --FLAG=VALUE\n"), said.String())
 	assert.Contains(t, out.String(), "--key=/secret/key")
+
+	said.Reset()
+	i.installer.Args = []string{"--key=/key"}
+	i.installer.program.pod.Args, i.installer.program.pod.Absent = []string{"--key=/secret/key", "--kubeconfig=/secret/config"}, []string{"--key=/secret/key", "--kubeconfig=/secret/config"}
+	i.installer.program.source.ReadsKubeconfig = true
+	require.NoError(t, i.print(nil))
+	assert.NotContains(t, said.String(), "in Secrets", "the user names one, and the run the other")
 }
 
 // The user's arguments come last, but for a subcommand: package flag reads no word after a flag.

@@ -106,10 +106,15 @@ func (i *installer) lacks(env []string) (hint string) {
 	if i.program == nil || i.program.pod == nil {
 		return ""
 	}
-	if lacks := i.program.pod.Lacks(env); lacks != "" {
+	users := slices.Concat(i.Project.Controller.Args, i.Args)
+	args := slices.DeleteFunc(i.args(), func(arg string) bool { // what the user sets instead is not needed
+		flag := pod.FlagOf(arg)
+		return flag != "" && slices.ContainsFunc(users, func(own string) bool { return pod.FlagOf(own) == flag })
+	})
+	if lacks := i.program.pod.Lacks(args, env); lacks != "" {
 		hint = "; the manifests have no value for these variables: " + lacks + "; if it needs them, set them in the environment of \"crdctl run\""
 	}
-	if absent := i.program.pod.Absent; len(absent) > 0 {
+	if absent := slices.DeleteFunc(slices.Clone(i.program.pod.Absent), func(arg string) bool { return !slices.Contains(args, arg) }); len(absent) > 0 {
 		hint += "; these files are in Secrets that no manifest has: " + strings.Join(absent, ", ") + "; if it needs them, name others in its arguments: crdctl run -- --FLAG=VALUE"
 	}
 	if filled := i.program.pod.Filled; len(filled) > 0 {

@@ -92,14 +92,11 @@ var withDefault = lazyregexp.New(`\$\{([A-Za-z_]\w*)(:?)[-=]([^{}]*)\}`)
 // placeholder is a value that is only a variable without a default, as envsubst and others replace it.
 var placeholder = lazyregexp.New(`^\$(\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)$`)
 
-// variableOf is the name of the variable that a placeholder is.
-func variableOf(placeholder string) string { return strings.Trim(placeholder, "${}") }
-
 // substituted has variables of our environment, or else their defaults, where a text names them with a default, as in ${NAME:=value}, or is
 // nothing but the name of one.
 func substituted(text string) string {
 	if placeholder.MatchString(text) {
-		if value, ok := os.LookupEnv(variableOf(text)); ok {
+		if value, ok := os.LookupEnv(strings.Trim(text, "${}")); ok {
 			return value
 		}
 	}
@@ -131,10 +128,10 @@ func (p *Pod) value(e corev1.EnvVar, here Mounts) (string, bool) {
 // key is what a variable takes from an object of the manifests.
 func (p *Pod) key(variable, kind, name, key string, here Mounts) (string, bool) {
 	value, ok := here.data(kind, name)[key]
-	switch {
-	case !ok:
+	if !ok {
 		p.unknown = append(p.unknown, reference{variable, kind + " " + name})
-	case kind == "Secret":
+	}
+	if kind == "Secret" { // also one that the user sets instead
 		p.Secret = append(p.Secret, variable)
 	}
 	return value, ok
@@ -174,10 +171,12 @@ func (p *Pod) field(path string) (string, bool) {
 	return "", false
 }
 
-// Lacks names the variables that neither the manifests nor env have a value for, with where they would come from; "" if there are none.
-func (p *Pod) Lacks(env []string) string {
+// Lacks names the variables that neither the manifests nor env have a value for, with where they would come from; "" if there are none. Those of
+// arguments count where args have these.
+func (p *Pod) Lacks(args, env []string) string {
+	used := slices.DeleteFunc(slices.Clone(p.unset), func(r reference) bool { return !slices.Contains(args, r.object) })
 	var lines []string
-	for _, r := range p.unknown {
+	for _, r := range slices.Concat(used, p.unknown) {
 		if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, r.name+"=") }) {
 			lines = append(lines, fmt.Sprintf("%s (%s)", r.name, r.object))
 		}

@@ -78,7 +78,7 @@ stringData: {plain: "1234"}
 	require.NoError(t, err)
 
 	t.Setenv("SHOP_LEVEL", "5")
-	t.Setenv("SHOP_REGION", "north")
+	t.Setenv("SHOP_REGION", "south") // as KUBECONFIG, which is another one for the controller
 	here := Mounts{Dir: t.TempDir(), Certs: "/certs", Objects: objects, Adapt: strings.TrimSpace}
 	p := New(objects[0], "", here)
 	assert.Equal(t, []Variable{
@@ -96,12 +96,12 @@ stringData: {plain: "1234"}
 		{"CERTIFICATE", "/certs/tls.crt"},
 		{"POOLS", "false"},
 	}, p.Env)
-	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=${SHOP_NAME}", "--region=north", "--cost=$5", "-license=/secret/license", "--cert=/certs/tls.crt",
+	assert.Equal(t, []string{"--address=:8443", "--level=5", "--name=$(SHOP_NAME)", "--region=$(SHOP_REGION)", "--cost=$5", "-license=/secret/license", "--cert=/certs/tls.crt",
 		"--config=" + filepath.Join(here.Dir, "settings", "color"), "--mode=fast", "--sums=sums.yaml"}, p.Args, "variables of clusterctl that have a default, certificates, and a file in the working directory")
 	assert.Equal(t, []string{"-license=/secret/license"}, p.Absent)
-	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.WithoutSecrets([]string{"SHOP_mode=fast", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
-	assert.Equal(t, "SHOP_NAME (--name=${SHOP_NAME}), TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.Lacks(nil))
-	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.Lacks([]string{"SHOP_NAME=", "REGION=", "APP_KEY=/key", "SHOP_id=1"}))
+	assert.Equal(t, []string{"SHOP_mode=fast", "MODE=fast"}, p.WithoutSecrets([]string{"SHOP_mode=fast", "SHOP_REGION=north", "TOKEN=hunter", "PASSWORD=hunter", "PIN=1234", "URL=https://admin:hunter@shop", "MODE=fast"}))
+	assert.Equal(t, "SHOP_NAME (--name=$(SHOP_NAME)), TOKEN (Secret made-in-the-cluster), REGION (ConfigMap settings), SHOP_id (${SHOP_ID}), APP_KEY (a file of a Secret)", p.Lacks(p.Args, []string{"SHOP_REGION=north"}))
+	assert.Equal(t, "TOKEN (Secret made-in-the-cluster)", p.Lacks(nil, []string{"REGION=", "APP_KEY=/key", "SHOP_id=1"}))
 	assert.Equal(t, []string{"/packages (fill)"}, p.Filled)
 }
 

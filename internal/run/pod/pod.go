@@ -33,6 +33,8 @@ type Pod struct {
 	Env         []Variable
 	// unknown are the variables that it takes from ConfigMaps and Secrets that no manifest has, or whose value is filled in at the installation.
 	unknown []reference
+	// unset are those that arguments take from our environment, which may have none.
+	unset []reference
 	// Secret are the names of variables that come from Secrets.
 	Secret []string
 	// Command is set where the manifests have the command, and not the image. What a shell starts is not read.
@@ -128,17 +130,21 @@ func New(o manifest.Object, program string, here Mounts) *Pod {
 	return p
 }
 
-// argument is an argument, or the value of a flag, with variables of our environment. One that this does not have stays, and is noted.
+// argument is an argument whose value, if that is nothing but a variable, is taken from the controller's environment when it starts: that has the
+// cluster of the run, and what comes from it may be secret.
 func (p *Pod) argument(arg string) string {
-	flag, value, ok := strings.Cut(arg, "=")
-	if !ok || FlagOf(arg) == "" || !placeholder.MatchString(value) {
+	flag, value := "", arg
+	if at := strings.IndexByte(arg, '='); at >= 0 && FlagOf(arg) != "" {
+		flag, value = arg[:at+1], arg[at+1:]
+	}
+	if !placeholder.MatchString(value) {
 		return substituted(arg)
 	}
-	here := substituted(value)
-	if here == value {
-		p.unknown = append(p.unknown, reference{variableOf(value), arg})
-	}
-	return flag + "=" + here
+	name := strings.Trim(value, "${}")
+	arg = flag + "$(" + name + ")"
+	p.Secret = append(p.Secret, name)
+	p.unset = append(p.unset, reference{name, arg})
+	return arg
 }
 
 // DefaultAccount is the service account of pods that name none.
