@@ -110,6 +110,21 @@ a $A $B
 5  ["a" "4"]
 6  ["a" "0" "b/2"]
 `, Call{}},
+		"the branch that the variable of a loop decides": {`
+D=x
+for i in a b c; do
+  o=o
+  case $i in a) o=1 ;; b|z) o=2 ;; *) o=3 ;; esac
+  if [[ "$i" != a ]]; then o=n$o; elif [ "${i}" = a ]; then o=e$o; fi
+  case $D in y) o=4 ;; esac
+  case $i in c*) o=5 ;; *) o=6 ;; esac
+  g $o
+done
+`, `6  ["[" "a" "=" "a" "]"]
+9  ["g" "e1"]
+9  ["g" "n2"]
+9  ["g" "n3"]
+`, Call{}},
 		"patterns of files":                           {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},
 		"an array that is filled elsewhere":           {"d=()\nread_into d < <(git grep -l tag)\np=()\nfor i in \"${d[@]}\"; do\n\tp+=(\"./$i\")\ndone\ngen \"${p[@]}\"\n", "2  [\"read_into\" \"d\"]\n7  [\"gen\"]\n", Call{}},
 		"a format for each argument":                  {"p=(a/b c)\ngen $(printf -- \" --peer %s\" \"${p[@]}\") x\n", "2  [\"gen\" \"--peer\" \"a/b\" \"--peer\" \"c\" \"x\"]\n", Call{}},

@@ -30,6 +30,8 @@ type state struct {
 	maybe  int // branches around, which may not be taken
 	given  int // those of them that are around the function or the loop that is read
 
+	items []string // the variables of the loops around, with one of their values each
+
 	goesOn bool // when a command fails
 
 	// funcs are the functions of a script that is read as it runs, called those of them that it calls; see ReadCall.
@@ -86,9 +88,7 @@ func (s *state) stmts(list []*syntax.Stmt) {
 		case *syntax.IfClause:
 			s.choose(c)
 		case *syntax.CaseClause:
-			for _, item := range c.Items {
-				s.branch(item.Stmts...)
-			}
+			s.cases(c)
 		case *syntax.WhileClause:
 			s.stmts(c.Cond)
 			s.branch(c.Do...)
@@ -111,107 +111,6 @@ func (s *state) binary(c *syntax.BinaryCmd) {
 	s.stmts([]*syntax.Stmt{c.X})
 	s.goesOn = before
 	s.stmts([]*syntax.Stmt{c.Y})
-}
-
-func (s *state) branch(list ...*syntax.Stmt) {
-	s.maybe++
-	s.stmts(list)
-	s.maybe--
-}
-
-// choose reads the branches of a condition: of one that is decided in a script that is read as it runs, the one that runs.
-func (s *state) choose(c *syntax.IfClause) {
-	for ; c != nil; c = c.Else {
-		s.stmts(c.Cond)
-		holds, known := true, s.funcs != nil && c.Else == nil && len(c.Cond) == 0 // an else after tests that do not hold
-		if len(c.Cond) == 1 {
-			holds, known = s.test(c.Cond[0])
-		}
-		switch {
-		case known && holds:
-			s.stmts(c.Then)
-			return
-		case !known:
-			s.branch(c.Then...)
-		}
-	}
-}
-
-// test reports whether a test of the length of a text holds, if that is known.
-func (s *state) test(st *syntax.Stmt) (holds, known bool) {
-	if s.funcs == nil || st.Negated {
-		return false, false
-	}
-	op, word := "", (*syntax.Word)(nil)
-	switch c := st.Cmd.(type) {
-	case *syntax.TestClause:
-		if u, ok := c.X.(*syntax.UnaryTest); ok {
-			op = u.Op.String()
-			word, _ = u.X.(*syntax.Word)
-		}
-	case *syntax.CallExpr:
-		if len(c.Args) == 4 && c.Args[0].Lit() == "[" {
-			op, word = c.Args[1].Lit(), c.Args[2]
-		}
-	}
-	if word == nil || op != "-n" && op != "-z" {
-		return false, false
-	}
-	value := s.literal(word)
-	return (value == "") == (op == "-z"), !strings.ContainsAny(value, "$`")
-}
-
-// loop reads the body of a loop with each of its values, or once where they are not determined.
-func (s *state) loop(c *syntax.ForClause) {
-	iter, ok := c.Loop.(*syntax.WordIter)
-	if !ok {
-		s.branch(c.Do...)
-		return
-	}
-	var items []string
-	for _, w := range iter.Items {
-		items = append(items, s.fields(w)...)
-	}
-	name := iter.Name.Value
-	delete(s.vars, name)
-	all := strings.Join(items, "")
-	unknown := strings.ContainsAny(all, "$*?[{")
-	if s.funcs != nil { // a pattern says which files, and a path below a variable where
-		unknown = strings.Contains(strings.ReplaceAll(all, "${", ""), "{")
-	}
-	if unknown || len(items) == 0 || !s.spend(len(items)*len(s.source(c))) {
-		s.branch(c.Do...)
-		return
-	}
-	s.within(func() {
-		for _, item := range items {
-			s.vars[name] = text(item)
-			if s.funcs == nil {
-				s.branch(c.Do...)
-			} else {
-				s.stmts(c.Do)
-			}
-		}
-	})
-	if strings.ContainsAny(items[len(items)-1], "$*?[") || strings.Contains(s.source(c), "break") {
-		delete(s.vars, name) // it keeps the last value, which is not known
-	}
-}
-
-// within reads what sets variables for its own commands: in a branch, they lose those values after it; see set.
-func (s *state) within(read func()) {
-	given, before := s.given, map[string]expand.Variable{}
-	if s.maybe > given && s.funcs != nil {
-		before = maps.Clone(s.vars)
-	}
-	s.given = s.maybe
-	read()
-	s.given = given
-	for name, v := range before {
-		if determined(v) {
-			s.vars[name] = v
-		}
-	}
 }
 
 // call notes a command, and carries it out where it changes the shell.
