@@ -84,8 +84,11 @@ func TestExitHint(t *testing.T) {
 	assert.Contains(t, exitHint(&mainpkg.Program{Subcommands: true}, []string{"--x"}), "crdctl run -- SUBCOMMAND")
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
-	i := &installer{program: &program{source: &mainpkg.Program{WebhookPort: l.Addr().(*net.TCPAddr).Port}}}
-	assert.Contains(t, i.portTaken(), portOf(l.Addr().String())+", which no flag changes, and another program has that port")
+	taken := l.Addr().(*net.TCPAddr).Port
+	i := &installer{program: &program{source: &mainpkg.Program{WebhookPort: taken}}}
+	assert.Contains(t, i.portTaken(), "on port "+portOf(l.Addr().String())+", it cannot, because another program has that port")
+	i = &installer{program: &program{source: &mainpkg.Program{}}, hooks: &webhooks{port: taken}}
+	assert.Contains(t, i.portTaken(), portOf(l.Addr().String()), "the port of the settings")
 	require.NoError(t, l.Close())
 	assert.Empty(t, i.portTaken())
 	i.program.source.Flags = map[string]mainpkg.Flag{"webhook-port": {}}

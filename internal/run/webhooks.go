@@ -105,19 +105,20 @@ func freePort() (port int, err error) {
 	return 0, fmt.Errorf("find a free port: %w", err)
 }
 
-// portTaken is why the controller may end, if the port of webhooks that its sources fix is not free before it starts.
+// portTaken is why the controller may end, if the port on which it is expected to serve webhooks is fixed and not free before it starts.
 func (i *installer) portTaken() string {
 	if i.program == nil || i.program.webhookPort() == 0 {
 		return ""
 	}
-	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(i.program.webhookPort())))
+	port := strconv.Itoa(i.webhookPort())
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", port))
 	if err == nil {
 		_ = l.Close()
 	}
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return ""
 	}
-	return fmt.Sprintf("; if it serves webhooks, it does so on port %d, which no flag changes, and another program has that port: stop that program", i.program.webhookPort())
+	return "; if it serves webhooks on port " + port + ", it cannot, because another program has that port: stop that program"
 }
 
 func (w *webhooks) env() []string {
