@@ -44,11 +44,18 @@ func noneOf(only []string, calls []config.ControllerGenCall) error {
 			run[name] = true
 		}
 	}
-	if !slices.ContainsFunc(only, func(name string) bool { return !run[name] && !(name == "deepcopy" && run["object"]) }) {
-		return fmt.Errorf("%s: no type and no marker below the paths of its calls asks for a file; add one, or omit the names", strings.Join(only, ", "))
+	names := strings.Join(only, ", ")
+	if !slices.ContainsFunc(only, func(name string) bool { return !run[name] && (name != "deepcopy" || !run["object"]) }) {
+		return fmt.Errorf("%s: no type and no marker below the paths of its calls asks for a file; add one, or omit the names", names)
+	}
+	for _, name := range only {
+		delete(run, name) // it makes nothing
+	}
+	if len(run) == 0 {
+		return fmt.Errorf("%s: no file here is made by that; omit the names", names)
 	}
 	return fmt.Errorf("%s: no file here is made by that; omit the names, or use some of %s, which the calls of controller-gen run",
-		strings.Join(only, ", "), strings.Join(slices.Sorted(maps.Keys(run)), ", "))
+		names, strings.Join(slices.Sorted(maps.Keys(run)), ", "))
 }
 
 // together are generators with those whose files theirs belong to: all of a client tree does.

@@ -34,6 +34,9 @@ func with(files map[string]string, more ...map[string]string) map[string]string 
 }
 
 func TestUseChart(t *testing.T) {
+	managed := func(image string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: manager, image: \"" + image + "\"}]}}}\n"
+	}
 	const used = "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are those of the chart charts/shop with the defaults of its values.yaml\n"
 	plain := strings.NewReplacer("{{ .Release.Name }}", "shop", "{{ .Values.word }}", "coffee").Replace(chartDeployment)
 	for name, test := range map[string]struct {
@@ -134,7 +137,17 @@ func TestUseChart(t *testing.T) {
 			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/0_crd.yaml, deploy/1_rbac.yaml, deploy/2_shop.yaml\n",
 		},
 		"one directory of plain manifests, whose Deployment is called like the module": {
-			program: "cmd/manager", files: map[string]string{"deploy/shop.yaml": plain, "go.mod": "module example.com/shop\n", "cmd/manager/main.go": "package main\n"},
+			program: "cmd/manager", files: map[string]string{
+				"deploy/shop.yaml": plain, "hack/ingress/deploy.yaml": managed("registry.example.com/ingress/manager:v1"),
+				"go.mod": "module example.com/shop\n", "cmd/manager/main.go": "package main\n",
+			},
+			manifests: []string{"deploy/shop.yaml"},
+			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/shop.yaml\n",
+		},
+		"one whose image is called like the module": {
+			program: "cmd/manager", files: map[string]string{
+				"deploy/shop.yaml": managed("example.com/shop/manager:v1"), "go.mod": "module example.com/shop\n", "cmd/manager/main.go": "package main\n",
+			},
 			manifests: []string{"deploy/shop.yaml"},
 			said:      "crdctl: no manifest in a usual place has the controller's Deployment, so its manifests are deploy/shop.yaml\n",
 		},

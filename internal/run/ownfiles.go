@@ -20,9 +20,11 @@ import (
 // are reported.
 func (i *installer) useFiles(program string) {
 	runs := func(o manifest.Object) bool { return pod.RunsProgram(o, program) }
-	if dir := i.Project.Controller.Package; slices.Contains([]string{"manager", "controller", "operator"}, path.Base(dir)) { // images have a longer name
+	if slices.Contains([]string{"manager", "controller", "operator"}, path.Base(i.Project.Controller.Package)) { // containers of other projects have such names, too
 		module := pod.ProgramName(i.Root, ".")
-		runs = func(o manifest.Object) bool { return pod.RunsProgram(o, program) || pod.RunsProgram(o, module) }
+		runs = func(o manifest.Object) bool {
+			return pod.RunsProgram(o, module) || pod.RunsProgram(o, program) && pod.HasImageOf(o, module)
+		}
 	}
 	var found []string
 	files := map[string][]string{} // by directory

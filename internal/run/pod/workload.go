@@ -86,6 +86,12 @@ func RunsProgram(o manifest.Object, program string) bool {
 	return ok && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return runs(c, program) })
 }
 
+// HasImageOf reports whether the image of a container of a workload has a name in it, as in ORG/NAME/manager or ORG/NAME-manager.
+func HasImageOf(o manifest.Object, name string) bool {
+	template, ok := TemplateOf(o)
+	return ok && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, name) })
+}
+
 // runs reports whether a container has the name of a program, or its command, or else its image.
 func runs(c corev1.Container, program string) bool {
 	if len(c.Command) > 0 {
