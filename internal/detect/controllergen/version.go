@@ -202,10 +202,14 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 	}
 	unreleased := slices.ContainsFunc(of, func(w witness) bool { return config.Unreleased(w.version) })
 	p, ok := pinFor(pins, ".")
+	used := slices.ContainsFunc(of, func(w witness) bool { return w.version == p.version })
 	for i, c := range calls {
-		of := of[i]
-		if at, _ := pinFor(pins, orRoot(c.Dir)); ok && !unreleased && at == p && of.version != "" && of.version != p.version {
-			r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, of.version, of.source)
+		w := of[i]
+		if w.version == "" || w.version == p.version || used && w.version == c.pinned {
+			continue
+		}
+		if at, _ := pinFor(pins, orRoot(c.Dir)); ok && !unreleased && at == p {
+			r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, w.version, w.source)
 			break
 		}
 	}
