@@ -209,7 +209,11 @@ func (r *Reader) versionCalls(calls []*genCall, own []repo.Manifest) []*genCall 
 			continue
 		}
 		if at, _ := pinFor(pins, orRoot(c.Dir)); ok && !unreleased && at == p {
-			r.Note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, w.version, w.source)
+			files := "the generated files are"
+			if used {
+				files = "some generated files are"
+			}
+			r.Note(p.source, "controller-gen %s is pinned here, but %s from %s (%s), which is used", p.version, files, w.version, w.source)
 			break
 		}
 	}
