@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// branch reads commands that may not run.
 func (s *state) branch(list ...*syntax.Stmt) {
 	s.maybe++
 	s.stmts(list)
@@ -35,7 +36,7 @@ func (s *state) choose(c *syntax.IfClause) {
 	}
 }
 
-// test reports whether a test of the length of a text holds, if that is known.
+// test reports whether a test holds, if that is known: one of the length of a text, or of what the variable of a loop is.
 func (s *state) test(st *syntax.Stmt) (holds, known bool) {
 	if s.funcs == nil || st.Negated {
 		return false, false
