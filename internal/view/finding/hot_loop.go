@@ -37,6 +37,7 @@ type chain struct {
 	stacked bool           // certain because of what each write was decided on, not because of a recorded cause
 	wrote   *model.Version // the newest
 	changed string         // its object and paths
+	made    int            // new objects of one resource, one after the other
 	run     int            // links without anything between them, of one build
 	build   int            // of the newest link
 	shown   bool
@@ -47,6 +48,7 @@ type chain struct {
 const (
 	hotWindow = 5 * second
 	hotLinks  = 5
+	hotMade   = 20 // more objects of one kind than an object has, as a rule, that makes one with each reconcile
 	hotQuiet  = 3 * second
 	hotSoon   = second / 4  // after its own write was delivered; a controller that asks to run again does so later
 	hotSilent = 10 * second // of a controller of which nothing is recorded
@@ -171,7 +173,7 @@ func (h *hotLoops) disturbed(before *model.Version, r *model.Request) bool {
 }
 
 // link adds a link, unless the write created or deleted an object, or changed the spec of one, and the write before did not do so to the same
-// object, or to other fields: then the controller is getting somewhere.
+// object, or to other fields: then the controller is getting somewhere, unless it makes one object after the other without an end.
 func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty trace.Certainty, stacked bool, t, seq int64) {
 	c := h.chains[key]
 	if c == nil {
@@ -186,12 +188,23 @@ func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty tra
 	if wrote.Type != "MODIFIED" || before != nil && before.Generation != wrote.Generation {
 		progress = changed != c.changed || wrote.Type == "MODIFIED" && fields == ""
 	}
+	switch {
+	case !progress:
+	case wrote.Type != "ADDED":
+		c.made = 0
+	case c.made > 0 && c.wrote.Object.Resource() != wrote.Object.Resource():
+		c.made = 1
+	default:
+		c.made++
+	}
 	c.wrote, c.changed = wrote, changed
-	if progress {
+	if progress && c.made <= hotMade {
 		if h.unlink(key); !c.shown { // the next one is compared with it
-			h.chains[key] = &chain{object: subject, wrote: wrote, changed: changed, newest: c.newest}
+			h.chains[key] = &chain{object: subject, wrote: wrote, changed: changed, made: c.made, newest: c.newest}
 		}
 		return
+	} else if progress {
+		certainty = trace.Likely // an object may have that many
 	}
 	if build := h.m.BuildAt(t); build != c.build {
 		c.build, c.run = build, 0
@@ -246,7 +259,9 @@ func (h *hotLoops) show(c *chain) {
 		}
 	}
 	fix := ""
-	if c.wrote.Type != "MODIFIED" {
+	if c.made > hotMade {
+		fix = "look for what exists before making one more, or give it a name that follows from its owner's: each generated name is a new object"
+	} else if c.wrote.Type != "MODIFIED" {
 		fix = "do not delete and create again what has not changed: compare it, and update it where that is allowed"
 	} else if changes := paths(c.wrote.Version); len(changes) > 0 {
 		i := takenBack(c.wrote, changes)
@@ -259,7 +274,7 @@ func (h *hotLoops) show(c *chain) {
 			message += fmt.Sprintf(" and %s", text.Count(len(changes)-1, "more field", "more fields"))
 		}
 	}
-	message += fmt.Sprintf(" (%s by %s, %s)", r.Method(), r.Actor.Name, times(c.total))
+	message += fmt.Sprintf(" (%s by %s, %s)", r.Method(), r.Actor.Name, times(max(c.total, c.made)))
 	h.report(trace.Finding{
 		Subject: c.object, Since: c.began, Message: message, Certainty: certainty, Evidence: evidence(append(c.evidence(), r.Seq, c.wrote.Seq)...), Fix: fix,
 	}, c.last())
@@ -286,6 +301,8 @@ func writeOf(c *chain) string {
 	}
 	what := "write"
 	switch {
+	case c.made > hotMade:
+		what = "creation"
 	case c.wrote.Type != "MODIFIED":
 		what = "deletion and creation"
 	case c.wrote.Request.Subresource == "status", all("status"):
@@ -312,7 +329,7 @@ func (h *hotLoops) ended(c *chain, now int64) bool {
 
 func (h *hotLoops) tick(now int64) {
 	for key, c := range h.chains {
-		if c.n() == 0 || now-c.last() > hotQuiet && h.ended(c, now) {
+		if c.n() == 0 && now-c.wrote.T > hotQuiet || c.n() > 0 && now-c.last() > hotQuiet && h.ended(c, now) {
 			if delete(h.chains, key); c.shown {
 				h.over(c.object)
 			}
