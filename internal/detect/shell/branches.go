@@ -4,11 +4,15 @@ package shell
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
+	glob "mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // branch reads commands that may not run.
@@ -89,8 +93,9 @@ func (s *state) cases(c *syntax.CaseClause) {
 		runs := false
 		for _, p := range item.Patterns {
 			pattern := s.literal(p)
-			runs = runs || pattern == "*" || pattern == value
-			known = known && (pattern == "*" || !strings.ContainsAny(pattern, unsure))
+			matches, err := glob.Regexp(pattern, glob.EntireString)
+			known = known && err == nil && !strings.ContainsAny(pattern, "$`(")
+			runs = runs || known && regexp.MustCompile(matches).MatchString(value)
 		}
 		switch {
 		case !known:
@@ -100,6 +105,32 @@ func (s *state) cases(c *syntax.CaseClause) {
 			return
 		}
 	}
+}
+
+// firstArgument is the variable of a loop that shifts arguments until there are none.
+const firstArgument = "1"
+
+var testsArguments = lazyregexp.New(`\$(#|\{#\}|1\b|\{1\b)`)
+
+// repeat reads the body of a loop with a condition: of one that takes the arguments of the script as they come, with each that is left.
+func (s *state) repeat(c *syntax.WhileClause) {
+	cond := ""
+	for _, st := range c.Cond {
+		cond += s.source(st)
+	}
+	if args, known := s.vars["@"]; s.funcs == nil || !known || !testsArguments.MatchString(cond) || !s.spend((len(args.List)+1)*len(s.source(c))) {
+		s.branch(c.Do...)
+		return
+	}
+	s.items = append(s.items, firstArgument)
+	s.within(func() {
+		for n := -1; n != len(s.vars["@"].List) && len(s.vars["@"].List) > 0 && !s.left; {
+			n = len(s.vars["@"].List)
+			s.stmts(c.Do)
+		}
+	})
+	s.left = false
+	s.items = s.items[:len(s.items)-1]
 }
 
 // loop reads the body of a loop with each of its values, or once where they are not determined.

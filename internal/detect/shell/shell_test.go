@@ -117,14 +117,36 @@ for i in a b c; do
   case $i in a) o=1 ;; b|z) o=2 ;; *) o=3 ;; esac
   if [[ "$i" != a ]]; then o=n$o; elif [ "${i}" = a ]; then o=e$o; fi
   case $D in y) o=4 ;; esac
-  case $i in c*) o=5 ;; *) o=6 ;; esac
-  g $o
+  case $i in $X*) o=5 ;; *) o=6 ;; esac
+  p=p
+  case $i in [ab]?) p=0 ;; b*) p=1 ;; c|*) p=2 ;; esac
+  g $o $p
 done
 `, `6  ["[" "a" "=" "a" "]"]
-9  ["g" "e1"]
-9  ["g" "n2"]
-9  ["g" "n3"]
+11  ["g" "e1" "2"]
+11  ["g" "n2" "1"]
+11  ["g" "n3" "2"]
 `, Call{}},
+		"arguments that a loop takes one after the other": {`
+A=a B=b C=c
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --a) A="$2"; shift 2 ;;
+    --b=*) B="${1#*=}"; shift ;;
+    --) shift; break; never ;;
+    -*) C=d; shift ;;
+    *) break ;;
+  esac
+done
+g $A $B $C "$@"
+`, `5  ["shift" "2"]
+6  ["shift"]
+7  ["shift"]
+7  ["break"]
+12  ["g" "x" "y" "c" "-z" "w"]
+`, Call{Args: []string{"--a", "x", "--b=y", "--", "-z", "w"}}},
+		"arguments that a loop does not end with, or that are not known": {"A=a\nwhile [ -n \"$1\" ]; do case $1 in x) A=1; shift;; esac; done\ng $A\n",
+			"2  [\"[\" \"-n\" \"x\" \"]\"]\n2  [\"shift\"]\n3  [\"g\" \"1\"]\n", Call{Args: []string{"x", "y"}}},
 		"patterns of files":                           {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},
 		"an array that is filled elsewhere":           {"d=()\nread_into d < <(git grep -l tag)\np=()\nfor i in \"${d[@]}\"; do\n\tp+=(\"./$i\")\ndone\ngen \"${p[@]}\"\n", "2  [\"read_into\" \"d\"]\n7  [\"gen\"]\n", Call{}},
 		"a format for each argument":                  {"p=(a/b c)\ngen $(printf -- \" --peer %s\" \"${p[@]}\") x\n", "2  [\"gen\" \"--peer\" \"a/b\" \"--peer\" \"c\" \"x\"]\n", Call{}},

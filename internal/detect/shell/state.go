@@ -31,6 +31,7 @@ type state struct {
 	given  int // those of them that are around the function or the loop that is read
 
 	items []string // the variables of the loops around, with one of their values each
+	left  bool     // a loop of arguments, by break
 
 	goesOn bool // when a command fails
 
@@ -66,6 +67,9 @@ func (s *state) spend(n int) bool {
 // stmts notes the commands of statements, and carries out what they do to variables and directories.
 func (s *state) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
+		if s.left {
+			return
+		}
 		files, reads := s.redirected(st)
 		switch c := st.Cmd.(type) {
 		case *syntax.CallExpr:
@@ -91,7 +95,7 @@ func (s *state) stmts(list []*syntax.Stmt) {
 			s.cases(c)
 		case *syntax.WhileClause:
 			s.stmts(c.Cond)
-			s.branch(c.Do...)
+			s.repeat(c)
 		case *syntax.ForClause:
 			s.loop(c)
 		}
@@ -149,6 +153,8 @@ func (s *state) call(c *syntax.CallExpr, writes, reads []string) {
 		if args := s.vars["@"].List; err == nil && 0 <= n && n <= len(args) && s.maybe == s.given {
 			s.arguments(args[n:])
 		}
+	case "break":
+		s.left = len(s.items) > 0 && s.items[len(s.items)-1] == firstArgument && s.maybe == s.given
 	case "ARG", "ENV": // of a Dockerfile
 		if name, value, ok := strings.Cut(last, "="); ok {
 			s.set(name, text(value), int(c.Pos().Line()))
