@@ -53,6 +53,8 @@ type ControllerGenCall struct {
 	// Inferred is the file that detection made the call of, where no command in the tree has it. What such a call makes otherwise than it is
 	// on disk is not compared unless enough else is equal.
 	Inferred string `yaml:"inferred,omitempty"`
+	// Place is what shows the call: a file, relative to the root, and its line. It is empty where no file does.
+	Place string `yaml:"-" json:"-"`
 	// IgnoreErrors is set where a script goes on when controller-gen reports errors in packages: what it makes in spite of them counts.
 	IgnoreErrors bool `yaml:"ignoreErrors,omitempty"`
 }

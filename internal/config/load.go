@@ -133,6 +133,7 @@ func decode(name string, data []byte) (*Project, error) {
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one YAML document; keep one", name)
 	}
+	placeCalls(&p, name, data)
 	return &p, nil
 }
 

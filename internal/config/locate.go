@@ -66,6 +66,19 @@ func locate(err error, name string, data []byte, edited bool) error {
 	return errors.Join(sorted...)
 }
 
+// placeCalls gives calls of controller-gen their places in the file.
+func placeCalls(p *Project, name string, data []byte) {
+	var doc yaml.Node
+	if name != FileName || len(p.ControllerGen.Calls) == 0 || yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
+		return
+	}
+	for i := range p.ControllerGen.Calls {
+		if n := nodeOf(doc.Content[0], fmt.Sprintf("controllerGen.calls[%d]", i)); n != nil {
+			p.ControllerGen.Calls[i].Place = fmt.Sprintf("%s:%d", name, n.Line)
+		}
+	}
+}
+
 var step = regexp.MustCompile(`[^.\[\]]+`)
 
 // nodeOf is the node of a field such as clients[0].dir, or of the nearest one that the file has above it; nil for none.

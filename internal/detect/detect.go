@@ -165,6 +165,9 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if d.Project, err = config.Parse("the discovered settings", d.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; its fields are in %s", err, config.FileName, config.SettingsPage)
 	}
+	for i := range d.Project.ControllerGen.Calls {
+		d.Project.ControllerGen.Calls[i].Place = d.Settings.ControllerGen.Calls[i].Place // which YAML has as a comment
+	}
 	return d.Found, nil
 }
 

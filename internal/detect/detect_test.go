@@ -124,7 +124,7 @@ func inferred(p, found *config.Project) {
 	p.BoilerplateText = cmp.Or(p.BoilerplateText, found.BoilerplateText) // the headers of most archives are short and in no file
 	for i, c := range found.ControllerGen.Calls {
 		if i < len(p.ControllerGen.Calls) {
-			p.ControllerGen.Calls[i].Inferred = c.Inferred
+			p.ControllerGen.Calls[i].Inferred, p.ControllerGen.Calls[i].Place = c.Inferred, c.Place
 		}
 	}
 }

@@ -33,6 +33,9 @@ func loadSettings(root string) (*config.Project, error) {
 		return nil, err
 	}
 	p.Scaffold = nil
+	for i := range p.ControllerGen.Calls {
+		p.ControllerGen.Calls[i].Place = "" // the same call may be on another line
+	}
 	return p, nil
 }
 

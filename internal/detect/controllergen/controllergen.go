@@ -60,6 +60,9 @@ func (r *Reader) Read() {
 	calls = r.versionCalls(calls, own)
 	r.listDerived(calls, own)
 	for i, c := range calls {
+		if c.Inferred == "" {
+			c.Place = c.at
+		}
 		r.Settings.ControllerGen.Calls = append(r.Settings.ControllerGen.Calls, c.ControllerGenCall)
 		r.Set(fmt.Sprintf("controllerGen.calls[%d]", i), c.at)
 	}

@@ -152,7 +152,11 @@ type call struct {
 
 // what names a call in errors.
 func (c *call) what() string {
-	return "run controller-gen " + strings.Join(args.Words(c.ControllerGenCall), " ")
+	words := "run controller-gen " + strings.Join(args.Words(c.ControllerGenCall), " ")
+	if c.Place != "" {
+		words += " (" + c.Place + ")"
+	}
+	return words
 }
 
 // read are the directories of the packages of a call, each once.
@@ -174,12 +178,16 @@ func (r *runner) prepare(number int, c config.ControllerGenCall, version string)
 	if config.Unreleased(code) {
 		code = version
 	}
-	if err := args.Check(c, code); errors.Is(err, args.ErrRemoved) {
-		return nil, diag.Unsupported(err)
-	} else if err != nil {
+	err := args.Check(c, code)
+	if err != nil && c.Place != "" {
+		err = fmt.Errorf("%s: %w", c.Place, err)
+	}
+	if errors.Is(err, args.ErrRemoved) {
+		err = diag.Unsupported(err)
+	}
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	one.code = code
 	one.engine, err = engineFor(code, one.names)
 	return one, err

@@ -108,6 +108,7 @@ func hints() []hint {
 		{"found packages ", "\nmove the files of one of the packages to a directory of their own"},
 		{"is not in std", "\ncorrect the import, or create the package"},
 		{"undefined: ", "\ndeclare what is undefined, or import its package"},
+		{"invalid field type: invalid type", "\ndeclare the type, or import its package"},
 		{": unknown type ", "\ndeclare the type, or import its package"},
 		{"redeclared", "\nrename one of the declarations, or delete it"},
 		{"has no storage version", "\nmark the kind in one version with // +kubebuilder:storageversion"},
