@@ -71,7 +71,7 @@ func (i *installer) useChart() {
 		c.Manifests = found
 		i.reporter.Note("no manifest in a usual place has the controller's Deployment, so its manifests are those of the chart %s with the defaults of its values.yaml", found[0])
 	default:
-		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes", strings.Join(found, ", "))
+		i.noteSeveral(found)
 		for _, dir := range found {
 			delete(i.sources.built, dir)
 		}

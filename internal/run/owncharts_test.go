@@ -155,6 +155,10 @@ func TestUseChart(t *testing.T) {
 			files: map[string]string{"deploy/shop.yaml": plain, "install/shop.yaml": plain, "manifest_staging/deploy/shop.yaml": plain, "go.mod": "module example.com/shop\n"},
 			said:  "crdctl: install, manifest_staging/deploy have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes\n",
 		},
+		"no chart and no kustomization, and a directory with two workloads": {
+			files: map[string]string{"deploy/one.yaml": plain, "deploy/two.yaml": plain, "go.mod": "module example.com/shop\n"},
+			said:  "crdctl: deploy/one.yaml, deploy/two.yaml have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes\n",
+		},
 		"one that crdctl wrote": {files: with(chartIn("charts/shop"), map[string]string{"charts/shop/templates/rbac.yaml": "# Written by crdctl manifests, which overwrites changes made here.\n"})},
 	} {
 		t.Run(name, func(t *testing.T) {

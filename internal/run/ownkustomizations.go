@@ -5,7 +5,6 @@ package run
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run/kustomization"
@@ -54,7 +53,7 @@ func (i *installer) useKustomization(program string) {
 		c.Manifests = append(slices.DeleteFunc(slices.Clone(c.Manifests), func(dir string) bool { return slices.Contains(b.paths, fileOf(dir)) }), found[0])
 		i.reporter.Note("no manifest in a usual place has the controller's Deployment, so its manifests are those of the kustomization %s", place(found[0]))
 	default:
-		i.reporter.Note("%s have a Deployment that may be the controller's; name one as controller.manifests in crdctl.yaml, which \"crdctl adopt\" writes", strings.Join(found, ", "))
+		i.noteSeveral(found)
 	}
 }
 
