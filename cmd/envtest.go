@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -94,7 +95,7 @@ treats it as downloaded, and kubebuilder's suite_test.go finds it without any va
 			}
 			if !filepath.IsAbs(binDir) {
 				if workspace.Above(root, "go.mod") == "" {
-					return ui.UsageErrorf("no go.mod in %s or any parent directory; set --dir to the project's directory, or --bin-dir to an absolute path", root)
+					return ui.UsageErrorf("no go.mod in %s or any parent directory; %s, or --bin-dir to an absolute path", root, cmp.Or(workspace.ModulesHint(root), setDirHint))
 				}
 				binDir = filepath.Join(root, binDir)
 			}

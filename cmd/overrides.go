@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -65,6 +64,9 @@ type located struct {
 	found *detect.Found
 }
 
+// setDirHint is for commands that need no project but the directory of one.
+const setDirHint = "set --dir to the project's directory"
+
 // noProjectHint ends the error about a directory without a project.
 const noProjectHint = "create a project with \"crdctl init\", or set --dir to a project's directory"
 
@@ -99,7 +101,7 @@ func (f *settings) project(o *options) (*located, error) {
 		}
 		return &located{root: base, settings: p}, p.Complete("flags")
 	}
-	if workspace.Above(base, "go.mod") == "" && !modulesBelow(base) {
+	if workspace.Above(base, "go.mod") == "" && len(workspace.ModulesBelow(base)) == 0 {
 		return nil, fmt.Errorf("no %s and no go.mod in %s or any parent directory; %s", config.FileName, base, noProjectHint)
 	}
 	root, found, err := discover(base, func(root string) detect.Edit { return f.edit(root, base) })
@@ -135,20 +137,6 @@ func leadsOut(p *config.Project) bool {
 	return slices.ContainsFunc(p.ControllerGen.Calls, func(c config.ControllerGenCall) bool {
 		return slices.ContainsFunc(c.Paths, func(at string) bool { return !filepath.IsLocal(filepath.Join(c.Dir, at)) })
 	})
-}
-
-// modulesBelow reports whether a directory without a go.mod is the root of a repository with modules of its own, one or two levels
-// down. Elsewhere, as in a directory of projects, they belong to no common project.
-func modulesBelow(dir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
-		return false
-	}
-	for _, pattern := range []string{"*", "*/*"} {
-		if found, _ := workspace.Glob(dir, pattern+"/go.mod"); len(found) > 0 { // the pattern is right
-			return true
-		}
-	}
-	return false
 }
 
 // edit are the flags as a change of what is discovered in root. Their paths are relative to the directory base.

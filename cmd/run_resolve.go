@@ -38,6 +38,8 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 			return "", nil, noCRDs(err)
 		case workspace.Above(base, "go.mod") == "" && len(o.CRDFiles) > 0:
 			return "", nil, fmt.Errorf("%w; to run the built-in controller on a CRD of its own, which needs neither a project nor Go, add --builtin", err)
+		case workspace.Above(base, "go.mod") == "" && workspace.ModulesHint(base) != "":
+			return "", nil, fmt.Errorf("no go.mod in %s or any parent directory; %s", base, workspace.ModulesHint(base))
 		case workspace.Above(base, "go.mod") == "":
 			return "", nil, fmt.Errorf("%w; without a project or Go, \"crdctl run --builtin -f CRD\" runs the built-in controller, and \"crdctl cluster start\" an API server alone", err)
 		}

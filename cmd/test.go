@@ -55,7 +55,7 @@ KUBECONFIG.`,
 			}
 			if len(args) == 0 {
 				if args = []string{"go", "test", "./..."}; workspace.Above(moduleRoot(o.dir), "go.mod") == "" {
-					return ui.UsageErrorf("no go.mod in %s or any parent directory; set --dir to the project's directory, or write a command after --", moduleRoot(o.dir))
+					return ui.UsageErrorf("no go.mod in %s or any parent directory; %s, or write a command after --", moduleRoot(o.dir), cmp.Or(workspace.ModulesHint(moduleRoot(o.dir)), setDirHint))
 				}
 			}
 			return o.run(c.Context(), s, args)

@@ -9,7 +9,6 @@ package mainpkg
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -230,6 +229,3 @@ func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
-
-// errNoModule is the error of a directory without a module.
-var errNoModule = errors.New("no go.mod in this directory or any parent directory; create one with \"go mod init\"")

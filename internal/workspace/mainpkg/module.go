@@ -3,6 +3,8 @@
 package mainpkg
 
 import (
+	"cmp"
+	"errors"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -39,7 +41,7 @@ type file struct {
 func openModule(root string) (*module, error) {
 	gomod, data, err := workspace.ReadAbove(root, "go.mod")
 	if err != nil {
-		return nil, errNoModule
+		return nil, errors.New("no go.mod in this directory or any parent directory; " + cmp.Or(workspace.ModulesHint(root), "create one with \"go mod init\""))
 	}
 	rel, err := filepath.Rel(filepath.Dir(gomod), root)
 	if err != nil {
