@@ -76,7 +76,7 @@ func (r *Reader) madeAlready(calls []*genCall, own []repo.Manifest) map[string]b
 	}
 	for _, m := range r.Manifests { // what a command gives another name, of which the others are copies, unless one moves them there
 		if m.AsMade() || slices.ContainsFunc(own, func(o repo.Manifest) bool { _, moved := r.moveOf(o); return moved && o.Name == m.Name }) ||
-			r.movedTo(m.Path) == "" || !slices.ContainsFunc(calls, func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) }) {
+			(r.movedTo(m.Path) == "" || !slices.ContainsFunc(calls, func(c *genCall) bool { return c.CRD != nil && r.hasType(c, m) })) && !r.writtenOnce(own, m) {
 			continue
 		}
 		known[m.Name] = true
@@ -87,6 +87,19 @@ func (r *Reader) madeAlready(calls []*genCall, own []repo.Manifest) map[string]b
 		}
 	}
 	return known
+}
+
+// writtenOnce reports whether a script or program writes a CRD from what controller-gen makes, and all under its usual name are in directories of copies.
+func (r *Reader) writtenOnce(own []repo.Manifest, m repo.Manifest) bool {
+	copied := 0
+	for _, o := range own {
+		if o.Name == m.Name && !copies.MatchString(o.Dir) {
+			return false
+		} else if o.Name == m.Name {
+			copied++
+		}
+	}
+	return copied > 0 && !copies.MatchString(m.Dir) && r.writerOf(m.Path) != ""
 }
 
 // leaveUnreadable lists the CRDs of a directory of which no call can be inferred: they are changed after they are made, or oneModule is false,
