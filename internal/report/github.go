@@ -4,7 +4,10 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // GitHub returns the report as workflow commands, which GitHub Actions turns into annotations of the files. The summary
@@ -22,7 +25,7 @@ func (r Report) GitHub() []byte {
 		b.WriteString(command("warning", r.Outdated, "title", "crdctl verify"))
 	}
 	for _, n := range r.Asides() {
-		b.WriteString(command("notice", n, "title", "crdctl verify"))
+		b.WriteString(command("notice", n, append(r.placeOf(n), "title", "crdctl verify")...))
 	}
 	if len(r.Changes) == 0 {
 		b.WriteString(r.Summary() + "\n")
@@ -31,6 +34,22 @@ func (r Report) GitHub() []byte {
 		b.Write(r.Check.GitHub())
 	}
 	return []byte(b.String())
+}
+
+// placed is what a note about a line of a file begins with.
+var placed = lazyregexp.New(`^([^\s:]+\.\w+):(\d+):(?:(\d+):)? `)
+
+// placeOf are the properties of the place that a note begins with, if it does.
+func (r Report) placeOf(note string) (properties []string) {
+	m := placed.FindStringSubmatch(note)
+	if m == nil || !filepath.IsLocal(filepath.FromSlash(m[1])) {
+		return nil
+	}
+	properties = []string{"file", r.Prefix + m[1], "line", m[2]}
+	if m[3] != "" {
+		properties = append(properties, "col", m[3])
+	}
+	return properties
 }
 
 // command is a workflow command: a line that the runner takes out of the output of a step. Properties are names and
