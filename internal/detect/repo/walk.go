@@ -105,6 +105,17 @@ func (s Script) Task() bool {
 	return (ext == ".yml" || ext == ".yaml") && (strings.HasPrefix(strings.ToLower(path.Base(s.Path)), "taskfile") || tasks.Match(s.Data))
 }
 
+// miseConfigs are the files of mise for the whole repository that are in directories of their own. Source: mise.jdx.dev/configuration.html.
+var miseConfigs = []string{".mise/config.toml", "mise/config.toml", ".config/mise.toml", ".config/mise/config.toml"}
+
+// Mise reports whether a script is one of mise, and the directory in which its tasks run.
+func (s Script) Mise() (dir string, ok bool) {
+	if slices.Contains(miseConfigs, s.Path) {
+		return ".", true
+	}
+	return path.Dir(s.Path), strings.HasSuffix(path.Base(s.Path), "mise.toml")
+}
+
 // mage is in the Go files of mage, which runs their functions as make does targets.
 var mage = lazyregexp.New(`(?m)^//go:build mage\b`)
 
@@ -161,6 +172,11 @@ func Open(root string) (*Repo, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, rel := range miseConfigs {
+		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(rel))); err == nil && info.Mode().IsRegular() && !slices.Contains(paths, rel) {
+			paths = append(paths, rel)
+		}
 	}
 	found := make([]func(*Repo), len(paths))
 	var workers errgroup.Group

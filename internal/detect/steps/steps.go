@@ -187,8 +187,12 @@ func (x *Reader) scripts() {
 			for _, in := range places {
 				run.task(t, in)
 			}
-		case strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
+		case strings.EqualFold(base, "justfile"), strings.HasPrefix(base, "Dockerfile") && copiesAll.Match(t.Data):
 			run.lines(t.Path, string(t.Data), path.Dir(t.Path))
+		default:
+			if dir, ok := t.Mise(); ok {
+				run.lines(t.Path, string(t.Data), dir)
+			}
 		}
 		x.add(t.Path, t.Path, run.steps)
 	}
