@@ -81,15 +81,16 @@ func (t *Tree) Ignores(file string) bool {
 
 // excludes reports whether a pattern of .gitignore matches a file or a directory above it.
 func excludes(pattern, file string) bool {
-	anchored := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
-	pattern = strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(strings.Trim(pattern, "/"), "/*"), "/**"), "**/")
+	pattern, anywhere := strings.CutPrefix(pattern, "**/")
+	anchored := !anywhere && strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	pattern = strings.TrimSuffix(strings.TrimSuffix(strings.Trim(pattern, "/"), "/*"), "/**")
 	parts := strings.Split(file, "/")
 	for i := range parts {
-		subject := parts[i]
-		if anchored {
-			subject = strings.Join(parts[:i+1], "/")
+		from := 0
+		if !anchored {
+			from = max(0, i-strings.Count(pattern, "/"))
 		}
-		if ok, _ := path.Match(pattern, subject); ok {
+		if ok, _ := path.Match(pattern, strings.Join(parts[from:i+1], "/")); ok {
 			return true
 		}
 	}

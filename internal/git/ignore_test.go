@@ -27,7 +27,7 @@ func TestIgnores(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	write("operator/.gitignore", "*.yaml\n!kept.yaml\nout/\n")
+	write("operator/.gitignore", "*.yaml\n!kept.yaml\nout/\n**/zz_generated.*\n**/gen/api\ntop/x\n")
 	write("operator/config/committed.yaml", "a")
 	write("operator/out/crds/a.txt", "a")
 	write("config/other.yaml", "a")
@@ -41,14 +41,21 @@ func TestIgnores(t *testing.T) {
 	}
 	tree := NewTree(root)
 	for file, ignored := range map[string]bool{
-		"config/new.yaml":       true,
-		"config/other.yaml":     true, // of another directory
-		"config/committed.yaml": false,
-		"config/kept.yaml":      false,
-		"config/types.go":       false,
-		"out/crds":              false,
-		"out/bases":             true,
-		"ut/crds/x.yaml":        true, // the end of a name
+		"config/new.yaml":        true,
+		"config/other.yaml":      true, // of another directory
+		"config/committed.yaml":  false,
+		"config/kept.yaml":       false,
+		"config/types.go":        false,
+		"zz_generated.a.go":      true,
+		"api/v1/zz_generated.go": true,
+		"a/b/gen/api/a.go":       true,
+		"gen/api":                true,
+		"gen/a.go":               false,
+		"top/x/a.go":             true,
+		"a/top/x":                false,
+		"out/crds":               false,
+		"out/bases":              true,
+		"ut/crds/x.yaml":         true, // the end of a name
 	} {
 		if got := tree.Ignores(file); got != ignored {
 			t.Errorf("Ignores(%s) = %v, want %v", file, got, ignored)
