@@ -83,8 +83,11 @@ func (d *discovery) leaveHelper(h helper, files []*repo.GoFile, asking []string)
 		why = "no tag asks for it, but " + at + " runs " + h.tool + "; it stays unchanged"
 	case !shared && d.leaveCopied(h, files):
 		return true
-	case d.unpinned != "" && h.name != "deepcopy": // which are the same in all versions
+	case d.unpinned != "" && h.name != "deepcopy": // which are the same in all versions but for what is above them
 		why = d.unpinned
+	case d.Version.Version == "" && slices.ContainsFunc(files, beforeV23):
+		old := files[slices.IndexFunc(files, beforeV23)].Path
+		why = cmp.Or(d.unpinned, "code-generator is not pinned, and "+old+" begins as of v0.22 or older; set codeGeneratorVersion")
 	case d.leaveUnrun(h.name, h.tool, files, helperRunners, "gen_client", "gen_register", "gen_openapi"):
 		return true
 	case !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
@@ -94,6 +97,11 @@ func (d *discovery) leaveHelper(h helper, files []*repo.GoFile, asking []string)
 	}
 	d.List(h.name, h.tool, repo.Paths(files), why)
 	return true
+}
+
+// beforeV23 reports whether a file begins as generators of v0.22 and older have it.
+func beforeV23(f *repo.GoFile) bool {
+	return f.LineWith("// +build !") > 0 && f.LineWith("//go:build !") == 0
 }
 
 func joined(all []string) string {
