@@ -125,9 +125,17 @@ type NothingError struct {
 	Failed bool
 }
 
-// nothing is the error with what is listed, and with the deep copies that were deleted.
+// nothing is the error with what is listed, with the CRDs of the repository's own types that are not, and with the deep copies that were deleted.
 func (d *discovery) nothing() *NothingError {
 	found := slices.Clone(d.NotCompared)
+	for _, m := range d.Manifests {
+		if m.IsOf(d.kinds) && !d.Listed(m.Path) {
+			found = append(found, tree.NotCompared{
+				Kind: "crd", Tool: controllergen.Name + " " + m.Version, Paths: []string{m.Path},
+				Reason: "no readable call of controller-gen generates it; set controllerGen: {calls: […]}",
+			})
+		}
+	}
 	if len(d.deleted) > 0 {
 		found = append(found, d.Unaccounted(func(string) bool { return false })...)
 	}
