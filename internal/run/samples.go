@@ -18,6 +18,7 @@ import (
 func (i *installer) applySamples(ctx context.Context) error {
 	samples, err := i.sources.read(i.Project.Controller.Samples)
 	samples = slices.DeleteFunc(samples, manifest.Object.IsCRD)
+	i.sources.place(samples)
 	once, others := oncePerObject(samples, i.installed)
 	var notes []string
 	for _, o := range others {

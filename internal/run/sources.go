@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -114,6 +115,35 @@ func (s *sources) kustomize(p string) (b builtSource) {
 func (s *sources) render(p string) builtSource {
 	made, err := chart.Build(s.root, filepath.FromSlash(p), s.server())
 	return builtSource{objects: made.Objects, paths: made.Files, missing: made.Missing, err: err}
+}
+
+// place gives the objects of kustomizations the places of the manifests that they are made of, where the kind and the name tell which.
+func (s *sources) place(objects []manifest.Object) {
+	key := func(o manifest.Object) string { return o.GroupVersionKind().String() + " " + o.GetName() }
+	at := sync.OnceValue(func() map[string]manifest.Object {
+		all := map[string]manifest.Object{}
+		for _, b := range s.built {
+			for _, p := range b.paths {
+				if kustomization.IsFile(p) {
+					continue
+				}
+				manifests, _ := manifest.Objects(s.root, below(s.root, p)) // a patch or a value need not be one
+				for _, o := range manifests {
+					all[key(o)] = o
+				}
+			}
+		}
+		return all
+	})
+	for i := range objects {
+		o := &objects[i]
+		if !o.Built || !kustomization.IsFile(o.File) {
+			continue
+		}
+		if found, ok := at()[key(*o)]; ok {
+			o.File, o.Line = found.File, found.Line
+		}
+	}
 }
 
 // files are those that the kustomizations and charts are made of, relative to the root.
