@@ -92,10 +92,9 @@ func (s *state) cases(c *syntax.CaseClause) {
 	for _, item := range c.Items {
 		runs := false
 		for _, p := range item.Patterns {
-			pattern := s.literal(p)
-			matches, err := glob.Regexp(pattern, glob.EntireString)
-			known = known && err == nil && !strings.ContainsAny(pattern, "$`(")
-			runs = runs || known && regexp.MustCompile(matches).MatchString(value)
+			matches, determined := matchesPattern(s.literal(p), value)
+			known = known && determined
+			runs = runs || matches
 		}
 		switch {
 		case !known:
@@ -107,18 +106,30 @@ func (s *state) cases(c *syntax.CaseClause) {
 	}
 }
 
+// matchesPattern reports whether a pattern of a case matches, if that is known.
+func matchesPattern(pattern, value string) (matches, known bool) {
+	expression, err := glob.Regexp(pattern, glob.EntireString)
+	if err != nil || strings.ContainsAny(pattern, "$`(") {
+		return false, false
+	}
+	compiled, err := regexp.Compile(expression)
+	return err == nil && compiled.MatchString(value), err == nil
+}
+
 // firstArgument is the variable of a loop that shifts arguments until there are none.
 const firstArgument = "1"
 
-var testsArguments = lazyregexp.New(`\$(#|\{#\}|1\b|\{1\b)`)
+// ofArguments is in the condition of such a loop, or, where it has none, shifts in its body.
+var ofArguments, shifts = lazyregexp.New(`\$(#|\{#\}|1\b|\{1\b)`), lazyregexp.New(`\bshift\b`)
 
 // repeat reads the body of a loop with a condition: of one that takes the arguments of the script as they come, with each that is left.
 func (s *state) repeat(c *syntax.WhileClause) {
 	cond := ""
 	for _, st := range c.Cond {
-		cond += s.source(st)
+		cond += strings.TrimRight(s.source(st), "; ")
 	}
-	if args, known := s.vars["@"]; s.funcs == nil || !known || !testsArguments.MatchString(cond) || !s.spend((len(args.List)+1)*len(s.source(c))) {
+	taken := ofArguments.MatchString(cond) || (cond == "true" || cond == ":") && shifts.MatchString(s.source(c))
+	if args, known := s.vars["@"]; s.funcs == nil || !known || !taken || !s.spend((len(args.List)+1)*len(s.source(c))) {
 		s.branch(c.Do...)
 		return
 	}

@@ -145,6 +145,8 @@ g $A $B $C "$@"
 7  ["break"]
 12  ["g" "x" "y" "c" "-z" "w"]
 `, Call{Args: []string{"--a", "x", "--b=y", "--", "-z", "w"}}},
+		"arguments that a loop without a condition takes": {"while true; do case $1 in -a) A=$2; shift 2;; --) shift; break;; esac; done\ng $A $@\n",
+			"1  [\"true\"]\n1  [\"shift\" \"2\"]\n1  [\"shift\"]\n1  [\"break\"]\n2  [\"g\" \"x\" \"y\"]\n", Call{Args: []string{"-a", "x", "--", "y"}}},
 		"arguments that a loop does not end with, or that are not known": {"A=a\nwhile [ -n \"$1\" ]; do case $1 in x) A=1; shift;; esac; done\ng $A\n",
 			"2  [\"[\" \"-n\" \"x\" \"]\"]\n2  [\"shift\"]\n3  [\"g\" \"1\"]\n", Call{Args: []string{"x", "y"}}},
 		"patterns of files":                           {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},

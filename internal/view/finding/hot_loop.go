@@ -189,8 +189,7 @@ func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty tra
 		progress = changed != c.changed || wrote.Type == "MODIFIED" && fields == ""
 	}
 	switch {
-	case !progress:
-	case wrote.Type != "ADDED":
+	case !progress || wrote.Type != "ADDED":
 		c.made = 0
 	case c.made > 0 && c.wrote.Object.Resource() != wrote.Object.Resource():
 		c.made = 1
