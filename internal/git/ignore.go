@@ -81,18 +81,35 @@ func (t *Tree) Ignores(file string) bool {
 
 // excludes reports whether a pattern of .gitignore matches a file or a directory above it.
 func excludes(pattern, file string) bool {
-	pattern, anywhere := strings.CutPrefix(pattern, "**/")
-	anchored := !anywhere && strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
-	pattern = strings.TrimSuffix(strings.TrimSuffix(strings.Trim(pattern, "/"), "/*"), "/**")
+	anchored := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	words := strings.Split(strings.TrimSuffix(strings.TrimSuffix(strings.Trim(pattern, "/"), "/*"), "/**"), "/")
+	if !anchored {
+		words = append([]string{anyDirs}, words...)
+	}
 	parts := strings.Split(file, "/")
 	for i := range parts {
-		from := 0
-		if !anchored {
-			from = max(0, i-strings.Count(pattern, "/"))
-		}
-		if ok, _ := path.Match(pattern, strings.Join(parts[from:i+1], "/")); ok {
+		if matches(words, parts[:i+1]) {
 			return true
 		}
 	}
 	return false
+}
+
+// anyDirs stands for any number of directories in a pattern.
+const anyDirs = "**"
+
+// matches reports whether a pattern matches a path; both are split at their slashes.
+func matches(pattern, file []string) bool {
+	switch {
+	case len(pattern) == 0:
+		return len(file) == 0
+	case pattern[0] == anyDirs && matches(pattern[1:], file):
+		return true
+	case len(file) == 0:
+		return false
+	case pattern[0] == anyDirs:
+		return matches(pattern, file[1:])
+	}
+	ok, _ := path.Match(pattern[0], file[0])
+	return ok && matches(pattern[1:], file[1:])
 }

@@ -27,7 +27,7 @@ func TestIgnores(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	write("operator/.gitignore", "*.yaml\n!kept.yaml\nout/\n**/zz_generated.*\n**/gen/api\ntop/x\n")
+	write("operator/.gitignore", "*.yaml\n!kept.yaml\nout/\n**/zz_generated.*\n**/gen/api\ntop/x\n/pkg/apis/**/zz.go\n")
 	write("operator/config/committed.yaml", "a")
 	write("operator/out/crds/a.txt", "a")
 	write("config/other.yaml", "a")
@@ -51,6 +51,9 @@ func TestIgnores(t *testing.T) {
 		"a/b/gen/api/a.go":       true,
 		"gen/api":                true,
 		"gen/a.go":               false,
+		"pkg/apis/zz.go":         true,
+		"pkg/apis/a/v1/zz.go":    true,
+		"a/pkg/apis/v1/zz.go":    false,
 		"top/x/a.go":             true,
 		"a/top/x":                false,
 		"out/crds":               false,
