@@ -102,9 +102,6 @@ var noRemoval = lazyregexp.New(`(?m)^[ \t]*(?:#|trap\s).*$|\brm\s+-\w+\s+["']?\$
 // runsGenClient is in scripts that leave to gen_client what it removes.
 var runsGenClient = lazyregexp.New(`kube::codegen::gen_client|kube_codegen\.sh`)
 
-// temporary begins a path in a temporary directory of a script.
-const temporary = "$(mktemp"
-
 // keepsLeftOver is the place of a call of a client generator in a script that removes nothing of the tree before: what is generated no
 // more stays, other than with gen_client, which removes it where it writes.
 func (d *discovery) keepsLeftOver(tree string) string {
@@ -113,7 +110,7 @@ func (d *discovery) keepsLeftOver(tree string) string {
 		return c.name == "gen_client" && exists && c.flag("--output-dir") != "" && !text.Below(dir, tree) && !text.Below(tree, dir) // it writes elsewhere
 	})
 	for _, c := range all {
-		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary) || c.name == "generate-groups" && d.groupsRemove()
+		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), shell.Temporary) || c.name == "generate-groups" && d.groupsRemove()
 		if removing || d.removesFrom(tree, c.script) {
 			return ""
 		}
@@ -152,7 +149,7 @@ func (d *discovery) removesFrom(tree string, s *script) bool {
 	var parts []string
 	for _, removed := range s.removed {
 		// What is elsewhere is of no account, and neither is the line that removes it.
-		if !strings.HasPrefix(removed, temporary) {
+		if !strings.HasPrefix(removed, shell.Temporary) {
 			dir := steps.Local(shell.Root, removed)
 			if before, _, pattern := strings.Cut(dir, "*"); pattern {
 				dir = path.Dir(before + "x")

@@ -25,6 +25,9 @@ type later struct {
 
 func (r *Reader) after(step steps.Step, next []steps.Step, m *made) *later {
 	at := func(word string) string {
+		if strings.HasPrefix(word, shell.Temporary) {
+			return ""
+		}
 		if m := variableInFront.FindString(word); m != "" {
 			return steps.Local(shell.Root, word[len(m):]) // mostly the root, which a script finds in its own way
 		}

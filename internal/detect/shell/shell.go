@@ -23,6 +23,9 @@ import (
 // Root is the directory that stands for the repository's: scripts make paths absolute.
 const Root = "/@"
 
+// Temporary begins a path in a temporary directory of a script.
+const Temporary = "$(mktemp"
+
 // Script is what was read of a file.
 type Script struct {
 	Commands    []Command
