@@ -30,17 +30,13 @@ func obstacle(dir *os.Root, p string, err error) error {
 		if statErr != nil {
 			break
 		}
-		kind := "directory"
-		if at == p && !info.IsDir() {
-			kind = "file"
-		}
 		switch mode := info.Mode(); {
 		case mode&fs.ModeSymlink != 0:
 			if _, err := dir.Stat(at); err == nil && at != p {
 				continue // to a directory in the project
 			}
 			target, _ := dir.Readlink(at)
-			return fmt.Errorf("%s is a symbolic link to %s, and crdctl does not write through links; replace it with a regular %s, or name another path in crdctl.yaml", at, target, kind)
+			return fmt.Errorf("%s is a symbolic link to %s, and crdctl does not write through links; replace it with a copy of that, or name another path in crdctl.yaml", at, target)
 		case at != p && !mode.IsDir():
 			return fmt.Errorf("%s is a file, but must be a directory; move it away, or delete it if it is not needed", at)
 		case at == p && mode.IsDir():
