@@ -70,20 +70,22 @@ var writeOf = lazyregexp.New(`\bos\.(?:WriteFile|Create|OpenFile)\((?:"([^"\n]*)
 // declared begins what follows the imports of a source.
 var declared = lazyregexp.New(`(?m)^(func|var|const|type)\b`)
 
-// A program that decodes manifests, encodes none and names a file of another kind writes that, as one for documentation does.
+// A program that decodes manifests, encodes none and names a file of another kind only reads them, as one for documentation does, unless it
+// names a manifest where it writes.
 var (
-	decodes   = lazyregexp.New(`\b(Unmarshal\w*|NewDecoder|New\w*Decoder|Decode)\(`)
-	encodes   = lazyregexp.New(`\b((Must)?Marshal\w*|Encode|NewEncoder|New\w*Encoder|New\w*Serializer\w*)\(|kyaml|yaml\.Node|\bPrintObj\(`)
+	decodes   = lazyregexp.New(`\b(Unmarshal\w*|New\w*Decoder|Decode)\(`)
+	encodes   = lazyregexp.New(`\b((Must)?Marshal\w*|Encode|New\w*Encoder|New\w*Serializer\w*)\(|kyaml|yaml\.Node|\bPrintObj\(`)
 	otherKind = lazyregexp.New(`\.(md|mdx|adoc|rst|html|go|ts|tsx)["` + "`" + `]`)
 )
 
 // writesManifests reports whether a program with these sources writes files that may be manifests.
 func writesManifests(sources []byte) bool {
-	if decodes.Match(sources) && !encodes.Match(sources) && otherKind.Match(sources) {
-		return false
-	}
+	reads := decodes.Match(sources) && !encodes.Match(sources) && otherKind.Match(sources)
 	return slices.ContainsFunc(writeOf.FindAllSubmatch(sources, -1), func(m [][]byte) bool {
-		return m[1] == nil || slices.Contains([]string{"", ".yaml", ".yml"}, path.Ext(string(m[1])))
+		if m[1] == nil {
+			return !reads
+		}
+		return slices.Contains([]string{"", ".yaml", ".yml"}, path.Ext(string(m[1])))
 	})
 }
 
